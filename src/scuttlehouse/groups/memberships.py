@@ -30,10 +30,10 @@ class Change(NamedTuple):
     position: int
     causal_rank: int
     time_ms: int | None
+    asserted_ms: float | None
     epoch_id: str
     person_id: str
     change: Literal["add", "exclude"]
-    asserted_ms: float | None = None
 
 
 class Period(NamedTuple):
@@ -85,8 +85,8 @@ def periods(changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks) 
     same choice; and to each change of an answer, a step for each choice with the same answer.
 
     >>> changes = [
-    ...     Change(1, 1, 10, "x", "a", "add"), Change(1, 1, 10, "x", "b", "add"),
-    ...     Change(2, 2, 20, "x", "b", "exclude"), Change(4, 1, 40, "y", "a", "add"),
+    ...     Change(1, 1, 10, 10, "x", "a", "add"), Change(1, 1, 10, 10, "x", "b", "add"),
+    ...     Change(2, 2, 20, 20, "x", "b", "exclude"), Change(4, 1, 40, 40, "y", "a", "add"),
     ... ]
     >>> for period in sorted(periods(changes, Ancestry({"x": [], "y": ["x"]}), {"x": 0, "y": 1})):
     ...     print(*period)

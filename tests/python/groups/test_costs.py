@@ -184,12 +184,12 @@ def beside_a_large_epoch(size: int) -> tuple[dict[str, list[str]], list[Change]]
     """Each epoch beside x has one member, who is in x, too. Then strangers are added to x, few at a time."""
     names = [f"e{number:05}" for number in range(size)]
     changes = [
-        Change(place, place, place, epoch, name.upper(), "add")
+        Change(place, place, place, place, epoch, name.upper(), "add")
         for place, name in enumerate(names)
         for epoch in ("x", name)
     ]
     changes += [
-        Change(size + place, place, size + place, "x", f"{name} {number}", "add")
+        Change(size + place, place, size + place, size + place, "x", f"{name} {number}", "add")
         for place, name in enumerate(names)
         for number in range(5)
     ]
@@ -207,7 +207,7 @@ def join_forks(size: int, *, first: bool) -> None:
     strangers = [(fork, who) for fork, people in members.items() if fork != "x" for who in people]
     both = [(fork, who) for fork, _ in strangers for who in "ab"]
     added = [*both, *strangers[:-1]] if first else [*strangers[:-1], *both]
-    changes = [Change(place, place, place, *one, "add") for place, one in enumerate(added)]
+    changes = [Change(place, place, place, place, *one, "add") for place, one in enumerate(added)]
     list(periods(changes, Ancestry(previous), {}))
 
 
@@ -441,7 +441,7 @@ def test_epochs_of_excluded_people_have_few_of_them() -> None:
 
 
 def members_of_one_epoch(size: int) -> list[Change]:
-    return [Change(place, place, place, "x", f"p{place}", "add") for place in range(size)]
+    return [Change(place, place, place, place, "x", f"p{place}", "add") for place in range(size)]
 
 
 @pytest.mark.parametrize(
@@ -575,7 +575,7 @@ def forks_that_change_places(size: int) -> tuple[dict[str, list[str]], list[Chan
         for number in range(size)
         for place, epoch in enumerate("lr")
     ]
-    changes = [Change(place, place, place, *one, "add") for place, *one in both + joining]
+    changes = [Change(place, place, place, place, *one, "add") for place, *one in both + joining]
     return {"x": [], "l": ["x"], "r": ["x"]}, changes
 
 
@@ -583,7 +583,7 @@ def test_periods_of_people_in_forks_that_change_places_are_few() -> None:
     """The rows were the product of people and additions; 4 MB of log had 46 million."""
     previous, changes = forks_that_change_places(SMALL)
     end = max(one.position for one in changes) + 1
-    changes.append(Change(end, end, end, "l", "last", "add"))
+    changes.append(Change(end, end, end, end, "l", "last", "add"))
 
     def of(person: str) -> list[Period]:
         found = periods(changes, Ancestry(previous), {"x": 0, "l": 1, "r": 2})
@@ -594,7 +594,7 @@ def test_periods_of_people_in_forks_that_change_places_are_few() -> None:
     # They prefer `l` by its key if both have the same members, and otherwise the smaller one: in the end `r`.
     assert [one.epoch_id for one in own] == [*"lr"] * (MOST_TURNS // 2) + [*"lr"]
     # What is done to them is always told.
-    changes.append(Change(end + 1, end + 1, 0, "r", "p0", "exclude"))
+    changes.append(Change(end + 1, end + 1, 0, 0, "r", "p0", "exclude"))
     *before, last = of("p0")
     assert before[:-1] == own[:-2]
     assert last[1:4] == ("r", True, end + 1)

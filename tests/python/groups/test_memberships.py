@@ -43,10 +43,10 @@ def random_group(seed: int) -> Group:
             position,
             dice.randrange(4),
             dice.choice([None, *range(9)]),
+            dice.choice([None, *range(9)]),
             dice.choice(names[-3:]),
             dice.choice(people),
             "exclude" if dice.random() < 0.15 else "add",
-            dice.choice([None, *range(9)]),
         )
         for position in range(dice.randint(0, 16))
         for _ in range(dice.choice([0, 1, 1, 1, 2, 3]))
@@ -171,10 +171,10 @@ def times_of(own: list[Period], changes: list[Change]) -> list[int | None]:
 
 def test_excluded_and_added_again() -> None:
     changes = [
-        Change(1, 1, 100, "w", "a", "add"),
-        Change(4, 4, None, "w", "a", "exclude"),
-        Change(7, 7, 700, "w", "a", "add"),
-        Change(8, 8, 800, "x", "a", "add"),
+        Change(1, 1, 100, 100, "w", "a", "add"),
+        Change(4, 4, None, None, "w", "a", "exclude"),
+        Change(7, 7, 700, 700, "w", "a", "add"),
+        Change(8, 8, 800, 800, "x", "a", "add"),
     ]
     assert sorted(periods(changes, ANCESTRY, KEY_RANKS), key=PERSON) == [
         Period("a", "w", False, 1, 100, 4, None),
@@ -187,12 +187,12 @@ def test_excluded_and_added_again() -> None:
 def test_outside_the_timeline_what_a_message_knows_of_comes_before_it() -> None:
     """Everything after a missing message is at one position."""
     changes = [
-        Change(1, 1, 100, "w", "a", "add"),
-        Change(5, 3, 700, "w", "a", "add"),
-        Change(5, 2, 400, "w", "a", "exclude"),
-        Change(5, 4, 800, "w", "b", "add"),
-        Change(5, 5, 900, "w", "b", "exclude"),
-        Change(5, 1, None, "x", "c", "add"),
+        Change(1, 1, 100, 100, "w", "a", "add"),
+        Change(5, 3, 700, 700, "w", "a", "add"),
+        Change(5, 2, 400, 400, "w", "a", "exclude"),
+        Change(5, 4, 800, 800, "w", "b", "add"),
+        Change(5, 5, 900, 900, "w", "b", "exclude"),
+        Change(5, 1, None, None, "x", "c", "add"),
     ]
     assert sorted(periods(changes, ANCESTRY, KEY_RANKS), key=PERSON) == [
         Period("a", "w", False, 1, 100, None, None),
@@ -204,9 +204,9 @@ def test_outside_the_timeline_what_a_message_knows_of_comes_before_it() -> None:
 def test_another_member_may_move_everybody() -> None:
     """Y wins by its key until c is added to it. Then X is within Y (4.5)."""
     changes = [
-        *(Change(1, 1, 1, "x", person, "add") for person in "ab"),
-        *(Change(2, 2, 2, "y", person, "add") for person in "ab"),
-        Change(3, 3, 3, "y", "c", "add"),
+        *(Change(1, 1, 1, 1, "x", person, "add") for person in "ab"),
+        *(Change(2, 2, 2, 2, "y", person, "add") for person in "ab"),
+        Change(3, 3, 3, 3, "y", "c", "add"),
     ]
     found = [one for one in periods(changes, ANCESTRY, KEY_RANKS) if one.person_id == "a"]
     assert [(one.epoch_id, one.from_position) for one in found] == [("x", 1), ("y", 2), ("x", 3)]
@@ -216,9 +216,9 @@ def test_two_epochs_with_the_same_members_until_one_has_another() -> None:
     """X has the least key and wins while both hold only a. With b in it, Y is within X (4.5)."""
     keys = {"w": 2, "x": 0, "y": 1, "z": 3}
     changes = [
-        Change(1, 1, 1, "x", "a", "add"),
-        Change(2, 2, 2, "y", "a", "add"),
-        Change(3, 3, 3, "x", "b", "add"),
+        Change(1, 1, 1, 1, "x", "a", "add"),
+        Change(2, 2, 2, 2, "y", "a", "add"),
+        Change(3, 3, 3, 3, "x", "b", "add"),
     ]
     found = [one for one in periods(changes, ANCESTRY, keys) if one.person_id == "a"]
     assert [(one.epoch_id, one.from_position) for one in found] == [("x", 1), ("y", 3)]
@@ -230,11 +230,11 @@ def test_an_epoch_within_another_comes_to_be_within_a_third(keys: str) -> None:
     flat = Ancestry({"w": [], "x": ["w"], "y": ["w"], "z": ["w"]})
     members = {"z": "abc", "y": "ab", "x": "ac"}
     changes = [
-        Change(1, 1, 1, epoch, person, "add")
+        Change(1, 1, 1, 1, epoch, person, "add")
         for epoch, people in members.items()
         for person in people
     ]
-    changes.append(Change(2, 2, 2, "x", "b", "add"))
+    changes.append(Change(2, 2, 2, 2, "x", "b", "add"))
     found = periods(changes, flat, {"w": 3} | {key: rank for rank, key in enumerate(keys)})
     own = [one for one in found if one.person_id == "a"]
     assert [(one.epoch_id, one.from_position) for one in own] == [("x", 1), ("y", 2)]
@@ -244,15 +244,15 @@ def test_a_choice_that_nobody_had_for_a_while() -> None:
     """Until a leaves for Z, a has a choice between X and Y. What c does in between counts when b has it."""
     keys = {"w": 3, "x": 0, "y": 1, "z": 2}
     changes = [
-        *(Change(1, 1, 1, epoch, "a", "add") for epoch in "xy"),
-        Change(2, 2, 2, "z", "a", "add"),
-        Change(3, 3, 3, "x", "c", "add"),
-        Change(4, 4, 4, "x", "b", "add"),
-        Change(5, 5, 5, "y", "b", "add"),
-        Change(6, 6, 6, "y", "d", "add"),
-        Change(7, 7, 7, "x", "d", "add"),
-        Change(8, 8, 8, "y", "e", "add"),
-        Change(9, 9, 9, "x", "e", "add"),
+        *(Change(1, 1, 1, 1, epoch, "a", "add") for epoch in "xy"),
+        Change(2, 2, 2, 2, "z", "a", "add"),
+        Change(3, 3, 3, 3, "x", "c", "add"),
+        Change(4, 4, 4, 4, "x", "b", "add"),
+        Change(5, 5, 5, 5, "y", "b", "add"),
+        Change(6, 6, 6, 6, "y", "d", "add"),
+        Change(7, 7, 7, 7, "x", "d", "add"),
+        Change(8, 8, 8, 8, "y", "e", "add"),
+        Change(9, 9, 9, 9, "x", "e", "add"),
     ]
     found = [one for one in periods(changes, ANCESTRY, keys) if one.person_id == "b"]
     assert [(one.epoch_id, one.from_position) for one in found] == [
