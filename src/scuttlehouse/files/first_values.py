@@ -47,9 +47,7 @@ def begins_with_printed_objects(text: str) -> bool:
     >>> [*map(begins_with_printed_objects, logs)]
     [True, False, False]
     """
-    text = text.lstrip("\x1e")
-    opening = OPENING.match(text)
-    said = [*map(_said, first_values(text, opening.end() if opening else 0))]
+    said = [*map(_said, first_values(text.lstrip("\x1e")))]
     is_printed = [isinstance(one, str) and bool(_PRINTED.match(one)) for one in said]
     return any(is_printed) and all(map(or_, is_printed, map(is_ciphertext, said)))
 
@@ -67,8 +65,7 @@ def _said(value: object) -> object:
 
 
 def _begins_with(text: str, is_one: Callable[[object], bool]) -> bool:
-    opening = OPENING.match(text)
-    values = [*first_values(text, opening.end() if opening else 0)]
+    values = [*first_values(text)]
     return len(values) == LOOKED_AT and all(map(is_one, values))
 
 
@@ -88,12 +85,14 @@ def _is_content(value: object) -> bool:
     return isinstance(value.get("type"), str) and not is_around
 
 
-def first_values(text: str, start: int) -> Iterator[object]:
-    """The first few values of a text, from a place on.
+def first_values(text: str, start: int = 0) -> Iterator[object]:
+    """The first few values of a text, from a place on. Of an array there, the first few in it.
 
-    >>> list(first_values('[{"a": "b"}, "c"]', 1))
-    [{'a': 'b'}, 'c']
+    >>> list(first_values('[{"a": "b"}, "c"]')), list(first_values('{"a": "b"} "c"'))
+    ([{'a': 'b'}, 'c'], [{'a': 'b'}, 'c'])
     """
+    if opening := OPENING.match(text, start):
+        start = opening.end()
     for _ in range(LOOKED_AT):
         found = value_at(text, start)
         if found is None:

@@ -78,8 +78,8 @@ def _list_in_last(text: str, start: int, levels: int) -> str | None:
         return None
     if MAP_OF_MESSAGES.match(text, start):
         return _ALL_OBJECTS
-    if opening := OPENING.match(text, start):
-        first = next(first_values(text, opening.end()), None)
+    if OPENING.match(text, start):
+        first = next(first_values(text, start), None)
         return _ALL_LISTS if _way(first) is not None else None
     inside = list_inside(text, start, levels - 1)
     return inside and _ALL_OBJECTS + inside
@@ -107,10 +107,8 @@ def way_to_lists_too(text: str) -> str | None:
     >>> way_to_lists_too("[" + message + '}, ' + message + ', "replies": [' + message + "}]}]")
     '.[] | del(.["replies"]), (.["replies"][]?)'
     """
-    opening = OPENING.match(text)
-    values = first_values(text, opening.end() if opening else 0)
     # No signature covers further members of a message of pzp, so anybody may write a list there.
-    messages = (one for one in values if isinstance(one, dict) and not is_bare(one))
+    messages = (one for one in first_values(text) if isinstance(one, dict) and not is_bare(one))
     names = {
         name
         for message in messages
@@ -122,7 +120,7 @@ def way_to_lists_too(text: str) -> str | None:
         return None
     name = names.pop()
     lists = _ALL_LISTS if names or not is_word(name) else f'["{name}"]'
-    return f"{'.[] | ' if opening else ''}del(.{lists}), (.{lists}[]?)"
+    return f"{'.[] | ' if OPENING.match(text) else ''}del(.{lists}), (.{lists}[]?)"
 
 
 def way_to_messages(text: str) -> str | None:
@@ -137,8 +135,7 @@ def way_to_messages(text: str) -> str | None:
     >>> way_to_messages('{"root": ' + message + ', "replies": [' + message + "]}")
     ' | (.["root"]), (.["replies"][])'
     """
-    opening = OPENING.match(text)
-    ways = [_way(value) for value in first_values(text, opening.end() if opening else 0)]
+    ways = [_way(value) for value in first_values(text)]
     if "" in ways:
         return None
     way = max(filter(None, ways), key=len, default=None)
@@ -148,7 +145,7 @@ def way_to_messages(text: str) -> str | None:
     way = (
         way if len({*ways}) == 1 else way.replace("[]", "[]?").replace("| fromjson", "| fromjson?")
     )
-    return f"[]{way}" if opening else way
+    return f"[]{way}" if OPENING.match(text) else way
 
 
 def _way(value: object, levels: int = _LEVELS) -> str | None:
