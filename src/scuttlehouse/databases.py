@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any, Protocol
 from urllib.parse import unquote
 
@@ -48,6 +48,53 @@ class Cursor(Protocol):
     def execute(self, statement: str, values: Sequence[Any] = ..., /) -> object: ...
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object: ...
     def fetchall(self) -> list[Any]: ...
+
+
+class Database:
+    """A cursor of SQLite or PostgreSQL. Statements use ``?`` for values with either.
+
+    >>> with open_database("sqlite::memory:") as cursor:
+    ...     Database(cursor, is_postgresql=False).rows("select ?", "a")
+    [('a',)]
+    """
+
+    def __init__(self, cursor: Cursor, *, is_postgresql: bool) -> None:
+        self.cursor = cursor
+        self.is_postgresql = is_postgresql
+
+    def rows(self, statement: str, *values: object) -> list[Any]:
+        """Run a query and return its rows."""
+        self.execute(statement, *values)
+        return self.cursor.fetchall()
+
+    def execute(self, statement: str, *values: object) -> None:
+        """Run a statement."""
+        self.cursor.execute(self._with_placeholders(statement), values)
+
+    def execute_many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        """Run a statement for each row of values."""
+        self.cursor.executemany(self._with_placeholders(statement), rows)
+
+    def _with_placeholders(self, statement: str) -> str:
+        return statement.replace("?", "%s") if self.is_postgresql else statement
+
+    @contextmanager
+    def transaction(self, lock: str) -> Iterator[None]:
+        """Run all statements of a block or none.
+
+        Args:
+            lock: the statement that keeps other writers of PostgreSQL out. SQLite needs none.
+        """
+        for statement in ("begin", lock) if self.is_postgresql else ("begin immediate",):
+            self.execute(statement)
+        try:
+            yield
+        except BaseException:
+            # Some errors, a full disk for example, end the transaction. Only the first error matters.
+            with suppress(Exception):
+                self.execute("rollback")
+            raise
+        self.execute("commit")
 
 
 @contextmanager

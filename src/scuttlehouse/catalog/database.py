@@ -4,79 +4,41 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scuttlehouse.catalog.definitions import FENCE
+from scuttlehouse import databases
 from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.readers import set_mode_of_catalog
 from scuttlehouse.catalog.sqlite_copy import open_copy, opening
-from scuttlehouse.databases import Cursor, DatabaseError, is_postgresql, open_database
+from scuttlehouse.databases import DatabaseError, is_postgresql, open_database
 
+# What keeps other writers of PostgreSQL out: of the catalog, and while its tables are made.
+_LOCK = "lock table scuttlehouse_state, iceberg_tables in share row exclusive mode"
+LOCK_OF_MAKING = "select pg_advisory_xact_lock(hashtext('scuttlehouse_state'))"
 
-class Dialect(NamedTuple):
-    """Where the two databases differ."""
-
-    placeholder: str
-    begin: tuple[str, ...]  # begins a transaction and keeps other writers out
-    begin_making: tuple[str, ...]  # the same, when there are no tables yet
-    has_state: str
-    fence: tuple[str, ...] = ()
-
-
-SQLITE = Dialect(
-    "?",
-    ("begin immediate",),
-    ("begin immediate",),
-    "select count(*) from sqlite_master where name = 'scuttlehouse_state'",
+_TABLES_OF_POSTGRESQL = (
+    "select table_name from information_schema.tables where table_schema = current_schema()"
 )
-POSTGRESQL = Dialect(
-    "%s",
-    ("begin", "lock table scuttlehouse_state, iceberg_tables in share row exclusive mode"),
-    ("begin", "select pg_advisory_xact_lock(hashtext('scuttlehouse_state'))"),
-    "select count(*) from information_schema.tables "
-    "where table_schema = current_schema() and table_name = 'scuttlehouse_state'",
-    FENCE,
-)
+_TABLES_OF_SQLITE = "select name from sqlite_master"
 
 
-class Database:
-    """A cursor of the catalog database. Statements use ``?`` for values with either database."""
+class Database(databases.Database):
+    """The catalog database."""
 
-    def __init__(self, cursor: Cursor, dialect: Dialect) -> None:
-        self.cursor = cursor
-        self.dialect = dialect
-
-    def rows(self, statement: str, *values: object) -> list[Any]:
-        """Run a query and return its rows."""
-        self.execute(statement, *values)
-        return self.cursor.fetchall()
-
-    def execute(self, statement: str, *values: object) -> None:
-        """Run a statement."""
-        self.cursor.execute(self._in_dialect(statement), values)
-
-    def execute_many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
-        """Run a statement for each row of values."""
-        self.cursor.executemany(self._in_dialect(statement), rows)
-
-    def _in_dialect(self, statement: str) -> str:
-        return statement.replace("?", self.dialect.placeholder)
+    def has_state(self) -> bool:
+        """Whether the tables of our records are there."""
+        tables = _TABLES_OF_POSTGRESQL if self.is_postgresql else _TABLES_OF_SQLITE
+        return ("scuttlehouse_state",) in self.rows(tables)
 
     @contextmanager
-    def transaction(self, begin: Sequence[str] = ()) -> Iterator[None]:
+    def transaction(self, lock: str = _LOCK) -> Iterator[None]:
         """Run all statements of a block or none. Nobody else writes the catalog in the meantime."""
-        for statement in begin or self.dialect.begin:
-            self.execute(statement)
-        try:
+        with super().transaction(lock):
             yield
-        except BaseException:
-            self.execute("rollback")
-            raise
-        self.execute("commit")
-        if self.dialect is SQLITE:
+        if not self.is_postgresql:
             self._empty_log()
 
     def _empty_log(self) -> None:
@@ -106,7 +68,7 @@ def open_postgresql(address: str) -> Iterator[Database]:
         if not is_postgresql(address):
             raise DatabaseError
         with open_database(address) as cursor:
-            yield Database(cursor, POSTGRESQL)
+            yield Database(cursor, is_postgresql=True)
     except DatabaseError as error:
         if error.__cause__:
             reason = " ".join(str(error.__cause__).split())
@@ -168,7 +130,7 @@ def open_sqlite(path: Path, read_only: bool) -> Iterator[Database]:
     """
     try:
         with open_copy(path) if read_only else _open_file(path) as cursor:
-            database = Database(cursor, SQLITE)
+            database = Database(cursor, is_postgresql=False)
             [[reason]] = database.rows("pragma integrity_check(1)")
             if reason != "ok":
                 raise CatalogError(_damage(path, reason))

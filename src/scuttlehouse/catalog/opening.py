@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scuttlehouse.catalog.database import (
+    LOCK_OF_MAKING,
     Database,
     open_postgresql,
     open_sqlite,
@@ -37,7 +38,7 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
     address = postgresql_address()
     opened = open_postgresql(address) if address else open_sqlite(home / "catalog.db", read_only)
     with opened as database:
-        if not database.rows(database.dialect.has_state)[0][0]:
+        if not database.has_state():
             refuse_earlier_version(home)
             if holds_table_files(home):
                 raise CatalogError(
@@ -61,7 +62,7 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
 
 
 def _make_tables(database: Database, home: Path) -> None:
-    with database.transaction(database.dialect.begin_making):
+    with database.transaction(LOCK_OF_MAKING):
         for statement in TABLES:
             database.execute(statement)
         database.execute(

@@ -84,7 +84,7 @@ class Catalog:
             views = _without(base.views, left_out) if base else {}
             if base:
                 base.verify(views | tables, names.START_ANEW)
-            for statement in self.database.dialect.fence:
+            for statement in definitions.FENCE if self.database.is_postgresql else ():
                 self.database.execute(statement)
             rows.point(self.database, schemas.work, tables, views)
             rows.point(self.database, schemas.base, base.tables if base and refresh else {})

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from scuttlehouse.databases import Cursor, is_postgresql
+from scuttlehouse.databases import Cursor, Database, is_postgresql
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import read_text, stored_text
 
@@ -42,15 +41,8 @@ _WRITE_PROGRESS = """
 """
 
 
-class _Dialect(NamedTuple):
-    """The placeholder for a value, and the statements that begin a transaction and keep other writers out."""
-
-    placeholder: str
-    begin: tuple[str, ...]
-
-
-_SQLITE = _Dialect("?", ("begin immediate",))
-_POSTGRESQL = _Dialect("%s", ("begin", "lock table tangle_progress in share row exclusive mode"))
+# Keeps other followers of a replica in PostgreSQL out.
+_LOCK = "lock table tangle_progress in share row exclusive mode"
 
 
 class ReplicaError(HouseError):
@@ -116,10 +108,9 @@ class Replica:
     """
 
     def __init__(self, cursor: Cursor, address: str) -> None:
-        self._cursor = cursor
-        self._dialect = _POSTGRESQL if is_postgresql(address) else _SQLITE
+        self._database = Database(cursor, is_postgresql=is_postgresql(address))
         for table in _TABLES:
-            cursor.execute(table)
+            self._database.execute(table)
 
     def progress(self, tangle_ids: Collection[str] | None = None) -> dict[str, Progress]:
         """The last command applied to each of some tangles, or of all tangles that had one."""
@@ -153,7 +144,7 @@ class Replica:
         each command. One row is written for each position that has changed.
         """
         tangle_ids = {update.tangle_id for update in updates}
-        with self._transaction():
+        with self._database.transaction(_LOCK):
             progress = self.progress(tangle_ids)
             lacking = [one for one in updates if one.is_after(progress.get(one.tangle_id))]
             found = self.orders(tangle_ids)
@@ -180,7 +171,7 @@ class Replica:
             tuple(stored_text(value) if isinstance(value, str) else value for value in row)
             for row in rows
         ]
-        self._cursor.executemany(statement.replace("?", self._dialect.placeholder), stored)
+        self._database.execute_many(statement, stored)
 
     def _select(
         self,
@@ -191,27 +182,14 @@ class Replica:
         where = ""
         if tangle_ids is not None:
             # An empty list of tangles becomes null, because null equals nothing.
-            places = ", ".join(["null", *[self._dialect.placeholder] * len(tangle_ids)])
+            places = ", ".join(["null", *["?"] * len(tangle_ids)])
             where = f"where tangle_id in ({places})"
         statement = f"select {columns_and_table} {where} order by {order_by}"
-        self._cursor.execute(statement, [stored_text(tangle_id) for tangle_id in tangle_ids or []])
+        values = [stored_text(tangle_id) for tangle_id in tangle_ids or []]
         return [
             tuple(read_text(value) if isinstance(value, str) else value for value in row)
-            for row in self._cursor.fetchall()
+            for row in self._database.rows(statement, *values)
         ]
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        for statement in self._dialect.begin:
-            self._cursor.execute(statement)
-        try:
-            yield
-        except BaseException:
-            # Some errors end the transaction, and then this fails. Only the first error matters.
-            with suppress(Exception):
-                self._cursor.execute("rollback")
-            raise
-        self._cursor.execute("commit")
 
 
 def read_orders(rows: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -418,3 +418,17 @@ def test_a_full_disk_is_reported(sqlite_house: House) -> None:
         begin_on_a_full_disk()
     assert sqlite_house.kept() == ["one"]
     sqlite_house.build("two", {"dim_a": 2})
+
+
+def test_a_full_disk_that_ends_the_transaction_is_reported(sqlite_house: House) -> None:
+    """SQLite rolls back by itself if an insert of one row does not fit."""
+    insert = "insert into iceberg_namespace_properties values (?, 'a', 'exists', ?)"
+
+    def insert_on_a_full_disk() -> None:
+        with open_catalog(sqlite_house.home) as catalog, catalog.database.transaction():
+            [[pages]] = catalog.database.rows("pragma page_count")
+            catalog.database.rows(f"pragma max_page_count = {pages}")
+            catalog.database.execute(insert, CATALOG, "x" * 100_000)
+
+    with pytest.raises(CatalogError, match="database or disk is full"):
+        insert_on_a_full_disk()
