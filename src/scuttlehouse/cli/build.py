@@ -93,8 +93,9 @@ def _build(options: Sequence[str], project: Path, before: str | None) -> int:
         _forget_damaged_tables()
     if not options and not is_verifying() and _nothing_is_new(project):
         return LEFT_OUT if _leaves_out() else 0
+    arguments = [*_profiles(options, project), *options]
     is_printed = _is_printed_by_dbt(options)
-    code = _run_dbt(options) if is_printed else _build_with_progress(options, project)
+    code = _run_dbt(arguments) if is_printed else _build_with_progress(arguments, project)
     # The target `dev` and some parts of the project publish nothing.
     has_published = code == 0 and _published_id() != before
     return LEFT_OUT if has_published and _leaves_out() else code
@@ -127,7 +128,7 @@ def _run_dbt(options: Sequence[str]) -> int:
     """
     from dbt.cli.main import cli
 
-    arguments = [*DBT_BUILD, *_profiles(options), *options]
+    arguments = [*DBT_BUILD, *options]
     sys.argv = ["dbt", *arguments]  # dbt writes its command into its artifacts.
     try:
         cli(arguments, prog_name="dbt")
@@ -164,7 +165,7 @@ def _build_with_progress(options: Sequence[str], project: Path) -> int:
     # would silence dbt's log file, too.
     of_log_file = "--log-level-file", variable("LOG_LEVEL_FILE") or "debug"
     silent = "--log-level", "none", *of_log_file, "--no-use-colors"
-    sys.argv = ["dbt", *DBT_BUILD, *_profiles(options), *options]
+    sys.argv = ["dbt", *DBT_BUILD, *options]
 
     def say(event: Any) -> None:
         # SIGTERM often ends Java, too: what fails without it says nothing.
@@ -172,9 +173,7 @@ def _build_with_progress(options: Sequence[str], project: Path) -> int:
             progress(event)
 
     with progress.ticking():
-        done = dbtRunner(callbacks=[say]).invoke(
-            [*DBT_BUILD, *silent, *_profiles(options), *options]
-        )
+        done = dbtRunner(callbacks=[say]).invoke([*DBT_BUILD, *silent, *options])
     if isinstance(done.exception, KeyboardInterrupt) or (is_interrupted() and not done.success):
         raise KeyboardInterrupt
     if done.exception and not progress.has_said_an_error:
@@ -197,11 +196,11 @@ def _told(error: BaseException) -> str:
     )
 
 
-def _profiles(options: Sequence[str]) -> list[str]:
+def _profiles(options: Sequence[str], project: Path) -> list[str]:
     """The option that names the profiles. It is not needed if an option or dbt's own variable names them."""
     if "--profiles-dir" in options or variable("PROFILES_DIR"):
         return []
-    folders = profiles_folders(project_folder(options) or Path())
+    folders = profiles_folders(project)
     found = [str(folder) for folder in folders if (folder / "profiles.yml").is_file()]
     return ["--profiles-dir", found[0]] if found else []
 

@@ -49,7 +49,7 @@ def variable(name: str) -> str:
     return os.environ.get(f"DBT_ENGINE_{name}") or os.environ.get(f"DBT_{name}") or ""
 
 
-def project_folder(options: Sequence[str] = ()) -> Path | None:
+def project_folder(options: Sequence[str]) -> Path | None:
     """The folder of dbt's project: a named one, or the present folder or the nearest around it that has one.
 
     >>> project_folder(["-f", "--project-dir=/srv/club"]), project_folder(["--project-dir", "/srv/club"])

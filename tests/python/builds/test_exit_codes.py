@@ -166,7 +166,8 @@ def test_verifying_finds_logs_that_changed_without_a_new_size_or_time(
     small.publish({"dim_logs": pa.Table.from_pylist(rows[1:], LEDGER)})
     assert main(["build", "--verify", "--threads", "2"]) == 0
     assert "no log has changed since it was read, and no table" in capsys.readouterr().out
-    assert builds == [(["--threads", "2"], True), (["--threads", "2"], False)]
+    options = ["--profiles-dir", "profiles", "--threads", "2"]
+    assert builds == [(options, True), (options, False)]
 
 
 def test_a_build_with_nothing_new_is_logged_from_its_beginning(
