@@ -45,7 +45,7 @@ touched_tangles as (
 
 ),
 
-tangle_fields as (
+epochs as (
 
     select * from {{ ref('stg_ssb__tangle_fields') }}
     where {{ is_refresh() | lower }} and tangle_kind = 'epoch'
@@ -55,15 +55,6 @@ tangle_fields as (
 group_messages as (
 
     {{ now_and_before('stg_ssb__group_messages', ['message_id', 'content_type', 'key_hash']) }}
-
-),
-
-epochs as (
-
-    select
-        message_id,
-        {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id
-    from tangle_fields
 
 ),
 

@@ -29,7 +29,7 @@ new_fields as (
 
 published_fields as (
 
-    select * from {{ base_of('stg_ssb__tangle_fields', ['message_id', 'tangle_kind', 'root_id']) }}
+    select * from {{ base_of('stg_ssb__tangle_fields', ['message_id', 'tangle_id', 'root_id']) }}
 
 ),
 
@@ -51,16 +51,6 @@ published_links as (
 
 ),
 
-published_tangles as (
-
-    select
-        message_id,
-        coalesce(root_id, message_id) as root_id,
-        {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id
-    from published_fields
-
-),
-
 changed_roots as (
 
     select root_id from changed_group_roots
@@ -72,18 +62,17 @@ changed_roots as (
 -- New fields have been read again. All other fields are those of the published build.
 by_candidate as (
 
-    select {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id
-    from new_fields
+    select tangle_id from new_fields
 
 ),
 
 by_published_candidate as (
 
-    select published_tangles.tangle_id
-    from published_tangles
+    select published_fields.tangle_id
+    from published_fields
     where
-        published_tangles.message_id in (select changed_messages.message_id from changed_messages)
-        or published_tangles.root_id in (
+        published_fields.message_id in (select changed_messages.message_id from changed_messages)
+        or coalesce(published_fields.root_id, published_fields.message_id) in (
             select changed_roots.root_id
             from changed_roots
         )

@@ -6,13 +6,11 @@ tangle_fields as (
 
 ),
 
--- If the root of a field cannot be read, the field is in a tangle of its own.
-fields as (
+final as (
 
     select
-        {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id,
+        tangle_id,
         tangle_kind,
-        coalesce(root_id, message_id) as root_id,
         message_id,
         feed_id,
         previous_ids,
@@ -23,14 +21,9 @@ fields as (
         sequence,
         asserted_ms,
         received_ms,
+        coalesce(root_id, message_id) as root_id,
         root_id is null and fault is null as is_root
     from tangle_fields
-
-),
-
-final as (
-
-    select * from fields
     where {{ is_touched('tangle_id', 'int_changes__tangles') }}
 
 )

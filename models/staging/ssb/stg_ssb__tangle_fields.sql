@@ -197,6 +197,9 @@ all_fields as (
 
 ),
 
+-- A message may be the root of several tangles (a group/init is the root of three), so the id of a tangle has
+-- its kind and its root. The first colon ends the kind. A field without a root that can be read has a tangle
+-- of its own.
 final as (
 
     select
@@ -211,6 +214,11 @@ final as (
         all_fields.message.sequence,
         all_fields.message.asserted_ms,
         all_fields.message.received_ms,
+        concat(
+            replace(replace(all_fields.tangle_kind, '%', '%25'), ':', '%3A'),
+            ':',
+            coalesce(all_fields.root_id, all_fields.message_id)
+        ) as tangle_id,
         case when all_fields.fault is null then array_distinct(all_fields.previous_ids) end as previous_ids
     from all_fields
 
