@@ -52,4 +52,4 @@ def ledger(is_full_refresh: bool) -> PublishedLogs:
     except WarehouseError:
         if not is_full_refresh:
             raise
-        return PublishedLogs(())
+        return PublishedLogs()

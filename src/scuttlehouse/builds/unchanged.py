@@ -26,27 +26,26 @@ _LEDGER = """
 
 
 class PublishedLogs(NamedTuple):
-    """The ledger of the published build: an entry per log, with the landing folder of each."""
+    """The ledger of the published build: the landing folder, and an entry per log."""
 
-    entries: tuple[tuple[str, LedgerEntry], ...]
+    folder: str = ""
+    entries: tuple[LedgerEntry, ...] = ()
 
     def lost(self, stock: Iterable[LedgerEntry]) -> int:
         """How many logs that have lines in it are not among those of a folder, whatever their names are now.
 
         >>> read = LedgerEntry("a.jsonl", "aa", 3, 0, "new", "batch 1", "rules")
-        >>> logs = PublishedLogs((("/logs", read), ("/logs", read._replace(source_file="b.jsonl"))))
+        >>> logs = PublishedLogs("/logs", (read, read._replace(source_file="b.jsonl")))
         >>> logs.lost([read]), logs.lost([read._replace(source_file="a.jsonl.gz")]), logs.lost([])
         (0, 0, 2)
         """
         found = [*stock]
         names = {entry.source_file for entry in found}
-        read = (entry for _, entry in self.entries)
-        lost = lost_logs(read, names, (entry.content_hash for entry in found))
-        return len({entry.source_file for entry in lost})
+        return len(lost_logs(self.entries, names, (entry.content_hash for entry in found)))
 
     def of_folder(self, folder: str) -> Mapping[str, LedgerEntry]:
-        """The entries by name. Entries of another landing folder do not count."""
-        return {entry.source_file: entry for landing, entry in self.entries if landing == folder}
+        """The entries by name; none if another landing folder was read."""
+        return {entry.source_file: entry for entry in self.entries if folder == self.folder}
 
 
 def published_logs(home: Path) -> PublishedLogs:
@@ -58,10 +57,11 @@ def published_logs(home: Path) -> PublishedLogs:
     with open_catalog(home, read_only=True) as catalog:
         published = catalog.published()
     if published is None or "dim_logs" not in published.public:
-        return PublishedLogs(())
+        return PublishedLogs()
     with open_published(home) as warehouse:
         rows = warehouse.rows(_LEDGER)
-    return PublishedLogs(tuple((str(row[0]), LedgerEntry(*row[1:])) for row in rows))
+    entries = tuple(LedgerEntry(*row[1:]) for row in rows)
+    return PublishedLogs(rows[0][0], entries) if rows else PublishedLogs()
 
 
 def unchanged_build(home: Path, project: Path) -> Build | None:

@@ -244,7 +244,7 @@ def _leaves_out() -> bool:
         entries = published_logs(home_folder()).entries
     except (CatalogError, WarehouseError):
         return False
-    reasons = (entry.status_reason or "" for _, entry in entries if entry.status == "left_out")
+    reasons = (entry.status_reason or "" for entry in entries if entry.status == "left_out")
     return any(not reason.startswith(NOT_MEANT) for reason in reasons)
 
 

@@ -14,6 +14,7 @@ from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.errors import HouseError
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log
+from scuttlehouse.landing.ledger import lost_logs
 from scuttlehouse.landing.looks import look_into
 from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.printing import count
@@ -69,7 +70,7 @@ def _logs(home: Path) -> PublishedLogs:
     try:
         return published_logs(home)
     except HouseError:
-        return PublishedLogs(())
+        return PublishedLogs()
 
 
 def _told_of_lost_logs(home: Path, before: PublishedLogs) -> str | None:
@@ -79,29 +80,18 @@ def _told_of_lost_logs(home: Path, before: PublishedLogs) -> str | None:
 
     Complexity: linear in the logs; if a name is missing, in the bytes of those that this build has not read.
     """
-    after = _logs(home).entries
-    known = {entry.content_hash for _, entry in after if entry.batch_id is not None}
-    unread = [
-        (landing, entry)
-        for landing, entry in before.entries
-        if entry.batch_id is not None and entry.content_hash not in known
-    ]
-    there = {folder: _listed(home, folder) for folder in {folder for folder, _ in unread}}
-    moved = [(folder, entry) for folder, entry in unread if entry.source_file not in there[folder]]
-    names = {entry.source_file for _, entry in after}
-    hashes = {
-        look_into(log).content_hash
-        for folder in {folder for folder, _ in moved}
-        for name, log in there[folder].items()
-        if name not in names
-    }
-    lost = [(folder, e.source_file) for folder, e in moved if e.content_hash not in hashes]
+    after = _logs(home)
+    known = {entry.content_hash for entry in after.entries if entry.batch_id is not None}
+    unread = [entry for entry in before.entries if entry.content_hash not in known]
+    there = _listed(home, before.folder) if unread else {}
+    others = there.keys() - after.of_folder(before.folder).keys()
+    lost = lost_logs(unread, there, (look_into(there[name]).content_hash for name in others))
     if not lost:
         return None
-    folder, first = min(lost)
     return (
-        f"{count(len(lost), 'log')} that the replaced build has read cannot be read again from {folder} "
-        f"(first: {first}). Put back what you have moved, or the next build lacks those messages."
+        f"{count(len(lost), 'log')} that the replaced build has read cannot be read again from "
+        f"{before.folder} (first: {min(entry.source_file for entry in lost)}). Put back what you have moved, "
+        "or the next build lacks those messages."
     )
 
 
