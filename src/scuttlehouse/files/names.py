@@ -59,7 +59,9 @@ _LEAST_CODES = 16
 _LOG = "|".join(map(re.escape, SUFFIXES))
 _ANY_PACKED = "|".join(map(re.escape, PACKED + _PACKED_OTHERWISE))
 _ENDING = re.compile(rf"(?:{_LOG})?(?:{_ANY_PACKED})?\Z", re.I)
-_NAME_OF_A_LOG = re.compile(rf"(?:{_LOG})(?:{_ANY_PACKED})*\Z", re.I)
+# A number, a date or a time behind it, as programs write that rotate logs (`.1`, `-20260131`, `.2026-01-31`).
+_ROTATED = r"[-._T:][0-9]++Z?"
+_NAME_OF_A_LOG = re.compile(rf"(?:{_LOG})(?:{_ANY_PACKED}|{_ROTATED})*\Z", re.I)
 
 
 def shown_name(name: str) -> str:
@@ -154,11 +156,11 @@ def has_control(name: str) -> bool:
 
 
 def has_name_of_a_log(name: str) -> bool:
-    """Whether a name ends as names of logs do, packed in any way.
+    """Whether a name ends as names of logs do, packed in any way, or rotated.
 
     >>> has_name_of_a_log("a.JSONL.gz"), has_name_of_a_log("a.gz"), has_name_of_a_log("log.bipf.stats")
     (True, False, False)
-    >>> has_name_of_a_log("a.jsonl.xz"), has_name_of_a_log("a.json.gz.zip")
-    (True, True)
+    >>> has_name_of_a_log("a.jsonl.xz"), has_name_of_a_log("a.json.gz.zip"), has_name_of_a_log("a.log.2.gz")
+    (True, True, True)
     """
     return bool(_NAME_OF_A_LOG.search(name))

@@ -280,6 +280,26 @@ def test_a_log_that_nothing_here_unpacks_is_looked_into(tmp_path: Path, name: st
 
 
 @pytest.mark.parametrize(
+    "end",
+    ["1", "2.gz", "0.bz2", "zst.3", "2026-01-31", "2026-01-31_23-59.xz", "20260131T235959Z.1"],
+)
+@pytest.mark.parametrize("sign", [".", "-"])
+def test_a_log_that_a_program_has_rotated_is_looked_into(
+    tmp_path: Path, sign: str, end: str
+) -> None:
+    (tmp_path / f"a.jsonl{sign if end[0].isdigit() else '.'}{end}").write_bytes(b"{}\n")
+    [log] = list_logs(tmp_path)
+    assert log.problem is None
+
+
+@pytest.mark.parametrize("name", ["a.jsonl1", "a.jsonl.1.part", "a.jsonl.v1", "a.1", "a.jsonl.~1~"])
+def test_a_number_alone_makes_no_name_of_a_log(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"{}\n")
+    [log] = list_logs(tmp_path)
+    assert (log.problem or "").startswith("Its name is not that of a log: ")
+
+
+@pytest.mark.parametrize(
     ("name", "command"),
     [
         ("logs.zip", "unzip"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import errno
 import gzip
+import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -242,6 +243,22 @@ def test_a_log_that_was_compressed_is_the_same_log(tmp_path: Path) -> None:
     assert len(after) == 7
     again = real_stock(tmp_path, {entry.source_file: entry for entry in after})
     assert [entry.status for entry in again] == ["known", *["copy"] * 5]
+
+
+def test_a_log_that_is_rotated_loses_no_lines(tmp_path: Path) -> None:
+    """Its name holds other lines the next night, and the old ones are under a name with a number."""
+    path, known, texts = tmp_path / "a.jsonl", {}, []
+    for night in range(4):
+        texts.append(b'{"night": %d}\n' % night)
+        if night > 1:
+            (tmp_path / f"a.jsonl.{night}.gz").write_bytes(gzip.compress(texts[night - 2]))
+        if night:
+            path.rename(tmp_path / "a.jsonl.1")
+        path.write_bytes(texts[night])
+        stock = real_stock(tmp_path, known)
+        known = {entry.source_file: entry for entry in stock}
+        held = {entry.content_hash for entry in stock if entry.batch_id is not None}
+        assert held == {hashlib.sha256(text).hexdigest() for text in texts}, f"night {night}"
 
 
 def test_a_log_that_cannot_be_read_for_a_while_keeps_its_lines(tmp_path: Path) -> None:
