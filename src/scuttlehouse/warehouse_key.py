@@ -45,7 +45,7 @@ def warehouse_pepper(home: Path, environment: Mapping[str, str] = os.environ) ->
 
     Raises:
         WarehouseKeyError: the environment names several places, or one that has no key; or it names none, and
-            the key that sealed the epoch keys of this home is not there.
+            the key that sealed the epoch keys of this home is not there or cannot be read.
     """
     places = {name: value for name in _PLACES if (value := environment.get(name, "").strip())}
     if len(places) > 1:
@@ -63,8 +63,24 @@ def warehouse_pepper(home: Path, environment: Mapping[str, str] = os.environ) ->
 
 def _kept_pepper(path: Path) -> bytes | None:
     """The key in a file. None if it is not there, or not whole."""
-    pepper = path.read_bytes() if path.exists() else b""
+    pepper = kept_file(path) or b""
     return pepper if len(pepper) == KEY_BYTES else None
+
+
+def kept_file(path: Path) -> bytes | None:
+    """What is in a file of keys of the home. None if it is not there.
+
+    Raises:
+        WarehouseKeyError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise WarehouseKeyError(
+            f"{path} cannot be read ({error.strerror}): correct its permissions, or restore it from a backup."
+        ) from None
 
 
 def _new_pepper(home: Path) -> bytes:

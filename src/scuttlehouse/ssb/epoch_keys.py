@@ -33,6 +33,7 @@ from scuttlehouse.warehouse_key import (
     PLACES_OF_KEYS,
     SEALED_FILE,
     changing_keys,
+    kept_file,
     warehouse_pepper,
     write_private,
 )
@@ -196,13 +197,15 @@ def sealed_keys(home: Path) -> frozenset[bytes]:
 
     Raises:
         SealError: another warehouse or version sealed the file, or it is damaged.
+        WarehouseKeyError: it cannot be read, or as :func:`.warehouse_pepper` does.
     """
     path = home / SEALED_FILE
-    if not path.exists():
+    sealed = kept_file(path)
+    if sealed is None:
         return frozenset()
     box = SecretBox(warehouse_pepper(home))
     try:
-        keys = box.decrypt(path.read_bytes())
+        keys = box.decrypt(sealed)
         return frozenset(bytes.fromhex(key.decode()) for key in keys.split())
     except (CryptoError, ValueError):
         raise SealError(

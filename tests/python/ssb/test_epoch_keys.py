@@ -202,6 +202,16 @@ def test_a_large_file_in_place_of_a_key_is_not_read_whole(tmp_path: Path) -> Non
     assert peak < 8 << 20
 
 
+@pytest.mark.parametrize("name", [PEPPER_FILE, SEALED_FILE])
+def test_a_file_of_keys_that_cannot_be_read_is_a_sentence(tmp_path: Path, name: str) -> None:
+    """As after a restore by another user. A folder stands for it here: root may read every file."""
+    warehouse_pepper(tmp_path)
+    (tmp_path / name).unlink(missing_ok=True)
+    (tmp_path / name).mkdir()
+    with pytest.raises(WarehouseKeyError, match=rf"{name} cannot be read \(.*\): correct its perm"):
+        keep_sealed(tmp_path, [])
+
+
 @pytest.mark.parametrize(("content", "fault"), [(None, "missing"), (b"", "damaged")])
 def test_a_lost_key_is_not_replaced(tmp_path: Path, content: bytes | None, fault: str) -> None:
     """A new key would open nothing. Whoever then deleted the sealed file would lose the keys in it."""
