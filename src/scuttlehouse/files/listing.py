@@ -59,6 +59,9 @@ _SPECIAL = (
     (stat.S_ISCHR, "A device"),
     (stat.S_ISBLK, "A device"),
 )
+# The times that a table can have: the years 1 to 9999, as in the macro timestamp_of. A disk may have others.
+_FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999
+
 _REMEDY = "correct its permissions or move it out of the landing folder"
 _REMEDY_OF_A_LINK = "let it lead to a file or move it out of the landing folder"
 
@@ -201,7 +204,8 @@ def _entry(path: Path, shown: str, reason: str | None, *, is_in_leveldb: bool) -
         return Log(str(path), shown, 0, 0, problem=reason)
     if reason is None:
         reason = _problem(path, state.st_mode, is_in_leveldb=is_in_leveldb)
-    return Log(str(path), shown, state.st_size, state.st_mtime_ns // 1_000_000, problem=reason)
+    modified_ms = min(max(state.st_mtime_ns // 1_000_000, _FIRST_MS), _LAST_MS)
+    return Log(str(path), shown, state.st_size, modified_ms, problem=reason)
 
 
 def _problem(path: Path, mode: int, *, is_in_leveldb: bool) -> str | None:

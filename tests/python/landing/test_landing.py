@@ -14,7 +14,9 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -250,6 +252,22 @@ def test_a_gzip_that_is_broken(tmp_path: Path, packed: bytes, whole_lines: int) 
         *plain_lines(b"one\ntwo\n")[:whole_lines],
         Line(whole_lines + 1, None, "cut_short"),
     ]
+
+
+@pytest.mark.parametrize("seconds", [-(2**63), -62_135_596_801, 253_402_300_800, 2**63 - 1])
+def test_a_log_has_a_time_that_a_table_can_have(
+    seconds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some disks keep any time, and every file of dim_logs has one."""
+    (tmp_path / "a.jsonl").write_bytes(b"{}\n")
+    state = (tmp_path / "a.jsonl").stat()
+    odd = SimpleNamespace(
+        st_mode=state.st_mode, st_size=state.st_size, st_mtime_ns=seconds * 1_000_000_000
+    )
+    monkeypatch.setattr(Path, "stat", lambda _: odd)
+    log = entry_of(tmp_path / "a.jsonl", "a.jsonl")
+    year = (datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=log.modified_ms)).year
+    assert year == (1 if seconds < 0 else 9999)
 
 
 def test_logs_anywhere_below_the_folder(tmp_path: Path) -> None:
