@@ -100,9 +100,9 @@ def take_stock(
         hashes = (look(log).content_hash for log in others)
         lost = lost_logs(known.values(), {log.source_file for log in logs}, hashes)
         raise RulesChangedError(
-            "The rules for reading lines have changed since the logs were read (see CHANGELOG.md), "
-            "or the network key has changed: run `scuttlehouse build --full-refresh`, which reads all "
-            f"logs again.{_loss(len(lost))}"
+            "The rules for reading lines have changed since the logs were read (see CHANGELOG.md), or the "
+            "key of the warehouse or the network key has changed: run `scuttlehouse build --full-refresh`, "
+            f"which reads all logs again.{_loss(len(lost))}"
         )
     # What has no lines, or whose lines have another name, is in the ledger only while it is found.
     stock = {
@@ -136,8 +136,9 @@ def require_rules(of_ledger: Iterable[str], lines_hash: str) -> None:
     """
     if any(rules != lines_hash for rules in of_ledger):
         raise RulesChangedError(
-            "The rules for reading lines, or the network key, have changed since `stg_landing__logs` was "
-            "made: run `scuttlehouse build`, which makes all tables by the same rules."
+            "The rules for reading lines, the key of the warehouse or the network key have changed since "
+            "`stg_landing__logs` was made: run `scuttlehouse build`, which makes all tables by the same "
+            "rules."
         )
 
 

@@ -6,6 +6,7 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 
 from scuttlehouse.addresses import server_of, shown_server
 from scuttlehouse.builds.steps import ENDED_WELL
@@ -29,7 +30,7 @@ from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import open_tables
 from scuttlehouse.s3 import is_in_s3, s3_endpoint
 from scuttlehouse.ssb.epoch_keys import sealed_keys
-from scuttlehouse.warehouse_key import PLACES_OF_KEYS, warehouse_pepper
+from scuttlehouse.warehouse_key import PEPPER_FILE, PLACES_OF_KEYS, warehouse_pepper
 
 _BUILD = "Run `scuttlehouse build`."
 _LEAST_FREE_BYTES = 1 << 30
@@ -137,14 +138,18 @@ def key() -> Finding:
     """Where the key of the warehouse is, and whether it opens the file that it sealed."""
     folder = home_folder()
     sealed_keys(folder)
-    for name in PLACES_OF_KEYS:
-        if os.environ.get(name, "").strip():
-            warehouse_pepper(folder)
-            return Finding("ok", f"from {name}")
+    pepper = folder / PEPPER_FILE
+    kept = pepper.read_bytes() if pepper.exists() else b""
+    named = next((name for name in PLACES_OF_KEYS if os.environ.get(name, "").strip()), None)
+    if named and warehouse_pepper(folder) != kept:
+        return Finding("ok", f"from {named}")
+    places = "SCUTTLEHOUSE_KEY_FILE or SCUTTLEHOUSE_KEY_COMMAND"
     return Finding(
         "warn",
         "The key is kept in the home, beside the file that it seals: a backup of the home holds both.",
-        "Set SCUTTLEHOUSE_KEY_FILE or SCUTTLEHOUSE_KEY_COMMAND before the first build (README, Settings).",
+        f"Put what `base64 {quote(str(pepper))}` prints where {places} reads it, and remove {PEPPER_FILE}."
+        if kept
+        else f"Set {places} before the first build (README, Settings).",
     )
 
 

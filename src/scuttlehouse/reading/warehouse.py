@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +32,7 @@ Rows = list[tuple[Any, ...]]
 
 # How DuckDB begins to say that a query names an unknown table.
 _NO_TABLE = "Catalog Error: Table with name "
+_SUGGESTION = re.compile(r' Did you mean "([^"]*)"\?')
 _TABLES = (
     " `show tables` lists the published tables: a build of a part of the project publishes fewer."
 )
@@ -140,9 +142,14 @@ class Warehouse:
         except duckdb.BinderException as error:
             raise UnboundError(first_sentences(str(error))) from None
         except duckdb.Error as error:
-            # DuckDB also suggests tables of its own, which help nobody.
-            hint = _TABLES if _NO_TABLE in str(error) else ""
-            raise WarehouseError(first_sentences(str(error)) + hint) from None
+            said = first_sentences(str(error))
+            if _NO_TABLE in said:
+                said = _SUGGESTION.sub(self._if_published, said) + _TABLES
+            raise WarehouseError(said) from None
+
+    def _if_published(self, suggestion: re.Match[str]) -> str:
+        """What DuckDB suggests; nothing if it is a table of its own, which helps nobody."""
+        return suggestion[0] if TableName("", PUBLISHED, suggestion[1]) in self._locations else ""
 
     def rows(self, statement: str) -> Rows:
         """The rows of a query. Raises as :meth:`query`."""

@@ -26,6 +26,7 @@ from scuttlehouse.landing.ledger import (
     Look,
     RulesChangedError,
     changed_unseen,
+    require_rules,
     take_stock,
 )
 from scuttlehouse.landing.looks import look_into
@@ -102,6 +103,12 @@ def test_lines_of_other_rules_are_refused() -> None:
     with pytest.raises(RulesChangedError, match=r"scuttlehouse build --full-refresh") as said:
         take_stock([log("a.jsonl", "one")], KNOWN, "now", "other rules", never)
     assert "1 log is in the warehouse and no longer in the landing folder" in str(said.value)
+    with pytest.raises(RulesChangedError) as of_a_part:
+        require_rules(["rules"], "other rules")
+    # What `lines_hash` is made of: the code and two keys.
+    for cause in ("rules for reading lines", "key of the warehouse", "network key"):
+        assert cause in str(said.value)
+        assert cause in str(of_a_part.value)
 
 
 @pytest.mark.parametrize(

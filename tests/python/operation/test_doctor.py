@@ -5,7 +5,9 @@ from __future__ import annotations
 import grp
 import os
 import re
+import shlex
 import socket
+import subprocess
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -436,6 +438,22 @@ def test_a_lost_key(small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.M
     assert (code, found["key"][0]) == (1, "fail")
     assert f"{PEPPER_FILE} is missing" in found["key"][1]
     assert not (small.home / PEPPER_FILE).exists()
+
+
+def test_a_key_moves_out_of_the_home_as_the_doctor_says(
+    small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for place in PLACES_OF_KEYS:
+        monkeypatch.delenv(place, raising=False)
+    key = warehouse_pepper(small.home)
+    keep_sealed(small.home, [seal_key(key, bytes(32))])
+    [command] = re.findall("`(base64 .*?)`", doctor()[1]["key"][1])
+    (tmp_path / "key").write_bytes(subprocess.check_output(shlex.split(command)))
+    monkeypatch.setenv("SCUTTLEHOUSE_KEY_FILE", str(tmp_path / "key"))
+    assert doctor()[1]["key"][0] == "warn"
+    (small.home / PEPPER_FILE).unlink()
+    assert doctor()[1]["key"] == ("ok", "from SCUTTLEHOUSE_KEY_FILE")
+    assert warehouse_pepper(small.home) == key
 
 
 @pytest.mark.parametrize(
