@@ -22,8 +22,10 @@ _FIRST_PART = 0.05
 # How often a log says how much was read, in seconds; a terminal always shows it.
 _EVERY = 30.0
 
+# These steps do nothing: exposures, and what comes after an error.
+_IDLE = ("no-op", "skipped")
 # What a bar alone shows. Whatever else a step ends with has a line on a terminal, too.
-_UNREMARKABLE = ("success", "pass", "no-op", "skipped")
+_UNREMARKABLE = ("success", "pass", *_IDLE)
 
 # An OSError of Python as a text: its number, words and file.
 _FILE_ERROR = re.compile(r"\[Errno \d+\] [^\n]*: '[^\n]*'\Z")
@@ -158,7 +160,7 @@ class Progress:
             return  # dbt does not count hooks and parts of other models as steps.
         self._ended += 1
         self._done_seconds += self._last.steps.get(node.node_name, 0.0)
-        if not self._is_terminal or result.status not in _UNREMARKABLE:
+        if result.status not in (_UNREMARKABLE if self._is_terminal else _IDLE):
             self._say(
                 f"{self._ended:>4} of {self._total}  {result.status:<8} {result.execution_time:>7.1f} s  "
                 f"{node.node_name}{self._left()}"

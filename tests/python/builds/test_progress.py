@@ -85,6 +85,17 @@ def test_a_log_has_a_line_for_each_step() -> None:
     assert not progress.has_said_an_error
 
 
+def test_steps_that_do_nothing_have_no_line() -> None:
+    """After an error they are hundreds, and nobody would find it among them."""
+    statuses = ("error", "skipped", "no-op", "skipped", "success")
+    ended = [(at, ends(f"step_{at}", status)) for at, status in enumerate(statuses)]
+    text, _ = said([(0, starts("step_0", total=5)), *ended])
+    assert [line.split()[:4] for line in text.splitlines()] == [
+        ["1", "of", "5", "error"],
+        ["5", "of", "5", "success"],
+    ]
+
+
 def test_a_first_build_has_no_estimate() -> None:
     text, progress = said(STEPS, LastBuild(None, {}))
     assert text.splitlines()[0] == "   1 of 3  success     12.3 s  new"
