@@ -74,6 +74,7 @@ def begin(
         return
     _check_docstrings()
     home, schemas = home_folder(), schemas_of(schema)
+    require_apart(landing_folder(), home, warehouse_location(home))
     prepare_home(home)
     lock = lock_of(home, schemas)
     run = Run(
@@ -173,7 +174,6 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
     project = _project()
     rules, whole_project = rules_hash(project, run.variables), project_hash(project)
     published, landing = catalog.published(), landing_folder()
-    require_apart(landing, run.home, warehouse_location(run.home))
     run.is_refresh = bool(
         published
         and published.can_be_refreshed(rules, landing)

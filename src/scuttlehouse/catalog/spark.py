@@ -24,6 +24,7 @@ from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.names import CATALOG, CatalogError, schemas_of
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.storage import warehouse_location
+from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.s3 import is_in_s3, s3_endpoint, s3_region
 from scuttlehouse.warehouse_key import write_private
 
@@ -113,9 +114,12 @@ def catalog_settings() -> dict[str, str]:
 
     Raises:
         CatalogError: the home cannot be used, or a table is damaged.
+        LandingError: as :func:`require_apart` does. Nothing is written into the landing folder.
     """
     os.umask(0o077)
     home = home_folder()
+    warehouse = warehouse_location(home)
+    require_apart(landing_folder(), home, warehouse)
     prepare_home(home)
     if holds_table_files(home):
         with open_catalog(home) as tables:
@@ -127,7 +131,6 @@ def catalog_settings() -> dict[str, str]:
                     forget_damaged(tables, only_leftovers=True)
                 verify_tables(tables)
     address = postgresql_address()
-    warehouse = warehouse_location(home)
     settings = {
         "warehouse": warehouse,
         **(_s3() if is_in_s3(warehouse) else {}),

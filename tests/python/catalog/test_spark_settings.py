@@ -11,7 +11,9 @@ import psycopg
 import pytest
 
 from houses import House
-from scuttlehouse.catalog.names import CATALOG, CatalogError
+from scuttlehouse.builds.beginning import begin
+from scuttlehouse.builds.rules import project_variables
+from scuttlehouse.catalog.names import CATALOG, WORK, CatalogError
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.pyiceberg_tables import _s3_properties
 from scuttlehouse.catalog.spark import (
@@ -21,6 +23,7 @@ from scuttlehouse.catalog.spark import (
     postgresql,
     spark_settings,
 )
+from scuttlehouse.files.parts import LandingError
 from scuttlehouse.s3 import s3_files
 
 PROJECT = Path(__file__).parents[3]
@@ -248,3 +251,22 @@ def test_a_full_disk_is_told_before_spark_starts(
     monkeypatch.setattr("scuttlehouse.catalog.spark.LEAST_ROOM_BYTES", 1 << 62)
     with pytest.raises(CatalogError, match=r"No space left on device: .* has [0-9.]+ MB of room"):
         spark_settings()
+
+
+@pytest.mark.parametrize("home", [".", "house"])
+def test_nothing_is_written_into_a_landing_folder_that_holds_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
+    """Spark starts before the run begins. The folder was made that of its owner alone, and had a catalog."""
+    landing = tmp_path / "logs"
+    landing.mkdir(mode=0o755)
+    landing.chmod(0o755)
+    variables = project_variables(PROJECT)
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(landing))
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(landing / home))
+    with pytest.raises(LandingError, match="its own files would be read as logs"):
+        catalog_settings()
+    with pytest.raises(LandingError, match="its own files would be read as logs"):
+        begin("build", "run", WORK, False, False, False, {}, ["model.a"], variables)
+    assert list(landing.iterdir()) == []
+    assert landing.stat().st_mode & 0o777 == 0o755
