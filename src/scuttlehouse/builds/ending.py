@@ -192,7 +192,7 @@ def _report_failure(run: Run, results: Sequence[Any], *, has_published: bool) ->
     print("\nNothing was published: correct what failed and build again.")
     if has_published:
         print(
-            f"Until then the schema {PUBLISHED} holds the tables of the last build that passed all checks."
+            f"Until then the namespace {PUBLISHED} holds the tables of the last build that passed all checks."
         )
     if not all(row["is_success"] for row in run.quality_results):
         print(f"{run.home}/data_docs/index.html says which expectations failed, and where.")

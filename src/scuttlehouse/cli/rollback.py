@@ -114,6 +114,6 @@ def list_builds(home: Path) -> list[str]:
         raise NothingPublishedError(home)
     return [
         f"{'*' if build == published else ' '} {build.build_id}  published {build.published_at}  "
-        f"schema {namespace_of_build(build.number)}"
+        f"namespace {namespace_of_build(build.number)}"
         for build in kept
     ]

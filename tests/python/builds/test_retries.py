@@ -476,7 +476,7 @@ def test_a_failed_build_says_what_may_help(dbt: Runs, capsys: pytest.CaptureFixt
     failed.message = f"The file {dbt.house.home}/warehouse/a.parquet is missing."
     ending._report_failure(run, [failed], has_published=True)
     said = capsys.readouterr().out
-    assert f"the schema {PUBLISHED} holds the tables of the last build that passed" in said
+    assert f"the namespace {PUBLISHED} holds the tables of the last build that passed" in said
     assert f"{dbt.house.home}/data_docs/index.html says which expectations failed" in said
     assert START_ANEW in said
 

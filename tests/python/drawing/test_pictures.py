@@ -1,4 +1,4 @@
-"""The drawings that the docs and the README show, and what the exposures say that drawings read."""
+"""The drawings that the docs and the README show, and what the exposures say that commands read."""
 
 from __future__ import annotations
 
@@ -58,6 +58,8 @@ def test_exposures_name_the_tables_that_are_read() -> None:
     # One kind has a query in place of a table.
     found = {table for kind in KINDS for table in re.findall(r"\b(?:dim|fct)_\w+", kind.table)}
     assert said["show"] == read_by((SOURCES / "showing").glob("*.py")) | found
+    assert said["summary"] == read_by((SOURCES / "builds").glob("summary*.py"))
+    assert said["replicas"] == read_by((SOURCES / "replicas").glob("*.py"))
     for kind, draw in DRAWINGS.items():
         module = SOURCES / "drawing" / f"{draw.__module__.rpartition('.')[2]}.py"
         # Each finds what its id means, and names people.

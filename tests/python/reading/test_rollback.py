@@ -46,7 +46,8 @@ def published(small: SmallWarehouse) -> int:
 
 def listed(out: str) -> list[str]:
     """The builds in a list, with a star if the list has one."""
-    pattern = r"([* ]) build-(\d)  published \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC  schema scuttlehouse_build_\2"
+    at = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"
+    pattern = rf"([* ]) build-(\d)  published {at}  namespace scuttlehouse_build_\2"
     lines = [re.fullmatch(pattern, line) for line in out.splitlines()]
     return ["".join(line.groups()).strip() for line in lines if line]
 
