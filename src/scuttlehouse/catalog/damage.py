@@ -8,7 +8,6 @@ from scuttlehouse.catalog.names import (
     START_ANEW,
     WORK,
     Schemas,
-    UnusableError,
     advice_for,
 )
 from scuttlehouse.catalog.publishing import Catalog
@@ -48,13 +47,8 @@ def verify_kept(catalog: Catalog) -> None:
         UnusableError: a file is missing or damaged. The message names the table, the build and the file.
     """
     for build in catalog.kept():
-        try:
-            for tables in build.public, build.tables, build.views:
-                build.verify(tables, START_ANEW)
-        except UnusableError:
-            # Another build may have replaced this one, and removed its files.
-            if build in catalog.kept():
-                raise
+        for tables in build.public, build.tables, build.views:
+            build.verify(tables, START_ANEW)
 
 
 def forget_damaged(catalog: Catalog, *, only_leftovers: bool = False) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
@@ -15,7 +16,14 @@ from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.home import home_folder, refuse_folders_of_others
 from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.log import require_clock, require_clock_of_tables
-from scuttlehouse.catalog.names import LOG, LOG_TABLE, MAIN, PUBLISHED, CatalogError
+from scuttlehouse.catalog.names import (
+    LOG,
+    LOG_TABLE,
+    MAIN,
+    PUBLISHED,
+    CatalogError,
+    UnusableError,
+)
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.readers import mode_of_readers
@@ -26,7 +34,7 @@ from scuttlehouse.files.names import looks_like_key
 from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.operation.findings import Finding
 from scuttlehouse.printing import count
-from scuttlehouse.reading.engine import literal
+from scuttlehouse.reading.engine import WarehouseError, literal
 from scuttlehouse.reading.warehouse import open_tables
 from scuttlehouse.s3 import is_in_s3, s3_endpoint
 from scuttlehouse.ssb.epoch_keys import sealed_keys
@@ -229,13 +237,28 @@ def _killed_build(opened: Catalog) -> str | None:
     return work.build_id if published is None or published.build_id != work.build_id else None
 
 
+def _looking_again(check: Callable[[], Finding]) -> Callable[[], Finding]:
+    """The check. If a file is missing or damaged, it is made again, from the catalog as it is then.
+
+    A build may have replaced the file meanwhile, and removed it.
+    """
+
+    def checked() -> Finding:
+        try:
+            return check()
+        except (UnusableError, WarehouseError):
+            return check()
+
+    return checked
+
+
 OF_WAREHOUSE = {
     "home": home,
     "disk": disk,
     "key": key,
     "catalog": catalog,
-    "tables": tables,
+    "tables": _looking_again(tables),
     "landing": landing,
     "lock": lock,
-    "last build": last_build,
+    "last build": _looking_again(last_build),
 }

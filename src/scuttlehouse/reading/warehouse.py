@@ -33,6 +33,9 @@ Rows = list[tuple[Any, ...]]
 # How DuckDB begins to say that a query names an unknown table.
 _NO_TABLE = "Catalog Error: Table with name "
 _SUGGESTION = re.compile(r' Did you mean "([^"]*)"\?')
+_REPLACED = (
+    "A build has replaced meanwhile what this was reading, and removed its files: try again."
+)
 _TABLES = (
     " `show tables` lists the published tables: a build of a part of the project publishes fewer."
 )
@@ -42,7 +45,7 @@ _TABLES = (
 def open_published(home: Path) -> Iterator[Warehouse]:
     """Open the published tables. The tables of each kept build are in a schema of their own.
 
-    Nothing is written. A build that publishes later does not change what this reads.
+    Nothing is written. A build that publishes later does not change what this reads, and may remove it.
 
     Raises:
         CatalogError: nothing is published yet, or the catalog cannot be read.
@@ -69,13 +72,22 @@ def open_tables(home: Path, schemas: Mapping[str, Mapping[str, str]]) -> Iterato
             schema ``scuttlehouse`` without its schema.
 
     Raises:
-        WarehouseError: an extension of DuckDB is not installed.
+        WarehouseError: an extension of DuckDB is not installed, or a build has replaced a table that
+            the block reads.
     """
     with connect(warehouse_location(home)) as connection:
         for schema in {*schemas, PUBLISHED}:
             connection.execute(f"create schema {identifier(schema)}")
         connection.execute(f"use {identifier(PUBLISHED)}")
-        yield Warehouse(connection, schemas)
+        warehouse = Warehouse(connection, schemas)
+        try:
+            yield warehouse
+        except WarehouseError:
+            with open_catalog(home, read_only=True) as catalog:
+                replaced = warehouse.read_files - catalog.metadata_files().keys()
+            if not replaced:
+                raise
+            raise WarehouseError(_REPLACED) from None
 
 
 def are_whole(home: Path, *tables: str) -> bool:
@@ -114,6 +126,8 @@ class Warehouse:
             for schema, tables in schemas.items()
             for name, location in tables.items()
         }
+        self.read_files: set[str] = set()
+        """The metadata files of the tables that queries have named."""
         self._views: set[TableName] = set()
         self._verified: set[TableName] = set()
         self._added: set[str] = set()
@@ -185,6 +199,7 @@ class Warehouse:
                 self._make_view(place)
 
     def _verify(self, name: TableName) -> None:
+        self.read_files.add(self._locations[name])
         if name not in self._verified:
             verify_table(self._connection, _for_people(name), self._locations[name])
             self._verified.add(name)
@@ -193,6 +208,7 @@ class Warehouse:
         if name in self._views:
             return
         location = self._locations[name]
+        self.read_files.add(location)
         verify_metadata(self._connection, _for_people(name), location)
         try:
             self._connection.execute(

@@ -23,6 +23,7 @@ from dbt.adapters.sparkpython import class_archive
 from houses import House, flip
 from other_users import as_another_user, needs_root
 from scuttlehouse.builds.steps import run_step, steps_table
+from scuttlehouse.catalog.expiry import remove_unreachable
 from scuttlehouse.catalog.home import prepare_home
 from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.opening import open_catalog
@@ -233,6 +234,27 @@ def test_a_damaged_table_of_a_kept_build_is_named(small: SmallWarehouse, doctor:
     code, found = doctor()
     assert (code, found["tables"][0]) == (1, "fail")
     assert f"The table dim_groups of the build {build.build_id} cannot" in found["tables"][1]
+
+
+@pytest.mark.parametrize("check", ["tables", "last build"])
+def test_what_builds_remove_meanwhile_is_not_called_damaged(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, check: str
+) -> None:
+    """SQLite's catalog is read from a copy, which goes on naming the files of builds that are gone."""
+    name = {"tables": "verify_kept", "last build": "open_tables"}[check]
+    whole, builds = getattr(state, name), iter(range(3))
+
+    def after_builds(*arguments: object) -> object:
+        for number in builds:
+            small.log("fct_builds", steps_table([run_step(f"{number}", "published")]))
+            small.publish({"dim_groups": pa.table({"group_id": [str(number)]})})
+        with open_catalog(small.home) as catalog:
+            remove_unreachable(catalog, small.home)
+        return whole(*arguments)
+
+    monkeypatch.setattr(state, name, after_builds)
+    assert state.OF_WAREHOUSE[check]().state == "ok"
+    assert next(builds, None) is None
 
 
 def test_who_builds_and_what_failed(small: SmallWarehouse, doctor: Doctor) -> None:

@@ -15,7 +15,9 @@ import pytest
 from houses import flip
 from scuttlehouse.builds.changes import count_changes
 from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog.expiry import remove_unreachable
 from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.cli import main
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import are_whole, open_published
@@ -291,3 +293,29 @@ def test_what_nobody_can_say_is_not_taken_for_damage(
             are_whole(small.home, *TWO)
     finally:
         (small.home / "catalog.db-wal").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("table", ["dim_groups", "fct_builds"])
+def test_what_builds_remove_while_it_is_read_is_not_called_damaged(
+    tmp_path: Path, table: str
+) -> None:
+    """The advice for damage is to read all logs again, which helps nobody here."""
+    small = SmallWarehouse(tmp_path)
+    small.log("fct_builds", ROWS)
+    small.publish(dict.fromkeys(TWO, ROWS))
+
+    def read_beside_builds(table: str) -> None:
+        with open_published(small.home) as warehouse:
+            for _ in range(3):
+                small.log("fct_builds", ROWS)
+                small.publish({"dim_groups": ROWS})
+            with open_catalog(small.home) as catalog:
+                remove_unreachable(catalog, small.home)
+            warehouse.rows(f"from {table}")
+
+    read_beside_builds("fct_messages")  # All builds have the same.
+    with pytest.raises(WarehouseError, match=r"^A build has replaced meanwhile .* try again\.$"):
+        read_beside_builds(table)
+    flip(Path(min(small.data_files("fct_messages"))))
+    with pytest.raises(WarehouseError, match=r"^The file \S+ is damaged"):
+        read_beside_builds("fct_messages")
