@@ -21,7 +21,7 @@ changes as (
         messages.author_id,
         messages.asserted_ms,
         messages.time_ms,
-        messages.position,
+        judged.known_from_position as position,
         messages.kind as change,
         judged.is_authorized,
         judged.counts,

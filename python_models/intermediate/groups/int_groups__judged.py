@@ -6,6 +6,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.groups.authority import GroupMessage, judge
 from scuttlehouse.groups.exclusions import knowledge
+from scuttlehouse.groups.memberships import places_of
 from scuttlehouse.groups.tables import read_messages
 from scuttlehouse.groups.tips import no_tips
 
@@ -17,6 +18,7 @@ SCHEMA = pa.schema(
         ("is_authorized", pa.bool_()),
         ("counts", pa.bool_()),
         ("causal_rank", pa.int64()),
+        ("known_from_position", pa.int64()),
         ("previous_epoch_ids", pa.list_(pa.string())),
         ("is_late", pa.bool_()),
         ("is_before_init", pa.bool_()),
@@ -44,6 +46,7 @@ def find(table: pa.Table) -> pa.Table:
     group_id, messages, key_ranks = read_messages(table)
     judged = judge(messages)
     found = knowledge(messages, judged, key_ranks)
+    places = places_of(messages, judged)
     listed_wrongly = no_tips(messages, _changes(table))
     told = found.late.union(listed_wrongly)
     return pa.Table.from_pylist(
@@ -55,6 +58,7 @@ def find(table: pa.Table) -> pa.Table:
                 "is_authorized": judged.authority.get(one.message_id),
                 "counts": one.message_id in judged.counting,
                 "causal_rank": judged.ranks[one.message_id],
+                "known_from_position": places[one.message_id],
                 "previous_epoch_ids": judged.previous_epochs.get(one.message_id),
                 "is_late": one.message_id in found.late,
                 "is_before_init": one.message_id in found.before_init,

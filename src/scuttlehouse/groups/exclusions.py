@@ -6,7 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage, Judged, declared_members
+from scuttlehouse.groups.authority import (
+    GroupMessage,
+    Judged,
+    declared_members,
+    known_directly,
+)
 from scuttlehouse.groups.choices import KnownChoices
 from scuttlehouse.groups.epochs import KeyRanks
 from scuttlehouse.groups.pairing import own_epochs
@@ -90,13 +95,17 @@ def knowledge(
     late: set[str] = set()
     stale: set[str] = set()
 
-    def visit(name: str, before: int) -> int:
+    def visit_known(name: str, before: int) -> int:
         message = by_id[name]
         if message.kind == "add" and name in judged.counting:
             again = bits.those_in(before, message.person_ids)
             if again:
                 readded[name] = again
-        elif message.kind == "other" and (epoch := message.epoch_id or "") in ancestry:
+        return bits.of_people(name)
+
+    def visit(name: str, before: int) -> int:
+        message = by_id[name]
+        if message.kind == "other" and (epoch := message.epoch_id or "") in ancestry:
             known = before >> bits.first_addition
             if choices.preferred(message.author_id, known) not in (None, epoch):
                 late.add(name)
@@ -110,6 +119,8 @@ def knowledge(
                 stale.add(name)
         return bits.of_message(name)
 
+    # An addition may know of an exclusion by the members tangle alone (4.10.1).
+    sweep_named(known_directly(messages)[0], visit_known)
     sweep_named(
         {
             one.message_id: one.timeline_previous_ids
@@ -175,10 +186,14 @@ class _Bits:
     def of_message(self, name: str) -> int:
         """The bits that a message passes on: 0 if it is no act that counts."""
         if (place := self.place_of_exclusion.get(name)) is not None:
-            return mask_of([place, *self._places_of(self._struck[name])])
+            return 1 << place | self.of_people(name)
         if name in self._ancestry:
             return self._ancestry.mask_of([name]) << self.first_epoch
         return self._choices.bits_of(name) << self.first_addition
+
+    def of_people(self, name: str) -> int:
+        """The bits of the people whom a message excludes: 0 if it is no exclusion that counts."""
+        return mask_of(self._places_of(self._struck.get(name, ())))
 
     def people_in(self, mask: int) -> frozenset[str]:
         """The people whom the exclusions in a mask exclude."""

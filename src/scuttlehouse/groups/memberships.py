@@ -1,10 +1,11 @@
 """Who was in which epoch when, along the timeline of a group.
 
-The timeline is the order of the group tangle. Everything that a message knew of comes before it, so the
-messages before any position are a view of the group that somebody could have had. At each position
-everybody is in the epoch that they should prefer with what was published until then (ruling R21). An
-exclusion does not end membership; it acts on the epochs that follow (R16). A person who is excluded stays
-in the last epoch that they are in, marked as excluded, until somebody adds them again.
+The timeline is the order of the group tangle. Everything that a message lists there comes before it, and what
+it knows of only by other tangles is known from its position (:func:`places_of`). So what is known at any
+position is a view of the group that somebody could have had. At each position everybody is in the epoch that
+they should prefer with what was published until then (ruling R21). An exclusion does not end membership; it
+acts on the epochs that follow (R16). A person who is excluded stays in the last epoch that they are in,
+marked as excluded, until somebody adds them again.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
+from scuttlehouse.groups.authority import GroupMessage, Judged, known_directly
 from scuttlehouse.groups.epochs import KeyRanks
 from scuttlehouse.groups.growing_choices import GrowingChoices, Place
 
 
 class Change(NamedTuple):
-    """A person added to an epoch or excluded from it, by the message at a position.
+    """A person added to an epoch or excluded from it, from the position where that is known (``places_of``).
 
     ``causal_rank`` is the rank of the message after all that it knows of (``Judged.ranks``). ``time_ms`` is
     the time of the message, in milliseconds since 1970. None if it has no time. ``asserted_ms`` is the time
@@ -65,6 +67,44 @@ class Moment(NamedTuple):
     time_ms: int | None
     epoch_id: str
     is_excluded: bool
+
+
+def places_of(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, int]:
+    """The position from which each message is known: its own, or that of an earlier act that knows of it.
+
+    An act may be in its members tangle and not in the timeline, where somebody who knows of it may be (4.10:
+    each tangle has its own gaps). Only acts that count show what is known: a stranger's message does not.
+
+    Args:
+        messages: the messages of one group.
+        judged: what their acts are worth.
+
+    Complexity: O(n log n + links) in the messages.
+
+    >>> from scuttlehouse.groups.authority import judge
+    >>> def message(name, kind, people, position, *previous):
+    ...     epoch = None if kind == "init" else "x"
+    ...     return GroupMessage(
+    ...         name, "ann", kind, epoch, people, previous, None, [], True, False, None, position
+    ...     )
+    >>> messages = [
+    ...     message("x", "init", [], 0), message("1", "add", ["bob"], 1, "x"),
+    ...     message("2", "exclude", ["bob"], 3, "1"), message("3", "add", ["bob"], 2, "2"),
+    ... ]
+    >>> places_of(messages, judge(messages))
+    {'x': 0, '1': 1, '2': 2, '3': 2}
+    """
+    known, _ = known_directly(messages)
+    own = {one.message_id: one.position for one in messages}
+    # The first position of the acts that count and know of each message, or are it.
+    shown: dict[str, int] = {}
+    for name in sorted(known, key=judged.ranks.__getitem__, reverse=True):
+        if name in judged.counting:
+            shown[name] = min(own[name], shown.get(name, own[name]))
+        if name in shown:
+            for one in known[name]:
+                shown[one] = min(shown[name], shown.get(one, shown[name]))
+    return {name: min(place, shown.get(name, place)) for name, place in own.items()}
 
 
 def periods(changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks) -> Iterator[Period]:

@@ -353,8 +353,29 @@ class Oracle:
             for act in self.acts("group/add-member")
             if self.epoch_of(act) == epoch and person in self.log[act].people
             for exclusion in self.acts("group/exclude-member")
-            if exclusion in self.timeline_past(act)
+            if exclusion in self.past(act)
         )
+
+    def last_changes(self) -> dict[tuple[str, str], bool]:
+        """Whether a person's last change in an epoch is an exclusion, where what acts know of decides that.
+
+        The members tangle orders the changes of an epoch (4.10.1), and each tangle what its messages know of.
+        """
+        changes: dict[tuple[str, str], list[str]] = {}
+        for type in TYPES["members"]:
+            for act in self.acts(type):
+                for person in self.log[act].people:
+                    changes.setdefault((self.epoch_of(act) or "", person), []).append(act)
+        found = {}
+        for pair, acts in changes.items():
+            last = {
+                self.log[one].type
+                for one in acts
+                if not any(one in self.past(other) for other in acts)
+            }
+            if len(last) == 1:
+                found[pair] = last == {"group/exclude-member"}
+        return found
 
     def late(self) -> set[str]:
         """4.8.1: posts in another epoch than the one that the author should prefer with what they knew."""

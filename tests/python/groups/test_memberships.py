@@ -9,11 +9,14 @@ from typing import NamedTuple
 
 import pytest
 
+from group_histories import History
+from group_oracle import Oracle
 from scuttlehouse.groups import growing_choices
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.epochs import preferred_epoch
-from scuttlehouse.groups.memberships import Change, Period, periods
-from test_group_histories import CHUNKS, seeds
+from scuttlehouse.groups.memberships import Change, Period, periods, places_of
+from test_exclusions import ADD, EXCLUDE, Log
+from test_group_histories import CHUNKS, Answers, seeds
 
 EPOCHS = {"w": [], "x": ["w"], "y": ["w"], "z": ["x", "y"]}
 ANCESTRY = Ancestry(EPOCHS)
@@ -263,3 +266,65 @@ def test_a_choice_that_nobody_had_for_a_while() -> None:
         ("x", 8),
         ("y", 9),
     ]
+
+
+def periods_of(person: str, answers: Answers) -> list[tuple[str, bool, int]]:
+    """The epoch of each period, whether the person is excluded from it, and where it begins."""
+    places = places_of(answers.messages, answers.judged)
+    changes = [
+        Change(
+            places[one.message_id],
+            answers.judged.ranks[one.message_id],
+            one.asserted_ms,
+            one.asserted_ms,
+            one.epoch_id or "",
+            each,
+            one.kind,
+        )
+        for one in answers.messages
+        if one.kind in ("add", "exclude") and one.message_id in answers.judged.counting
+        for each in one.person_ids
+    ]
+    found = periods(changes, answers.ancestry, answers.key_ranks)
+    return [
+        (one.epoch_id, one.is_excluded, one.from_position)
+        for one in found
+        if one.person_id == person
+    ]
+
+
+def test_who_knows_of_an_exclusion_by_the_members_tangle_alone_adds_after_it() -> None:
+    """The exclusion lists a post that nobody has, so it is not in the timeline. The addition is (4.10)."""
+    log = Log("abc")
+    log.exclude("-c", "a", "c", "X+ lost")
+    group, members = ({"root": "X", "previous": [one]} for one in ("X+", "-c"))
+    log.say("+c", "b", ADD, {"group": group, "members": members}, "c")
+    answers = log.answers()
+    assert periods_of("c", answers) == [("X", False, 1)]
+    assert answers.known.readded == {"+c": ["c"]}
+
+
+def test_a_strangers_message_moves_no_exclusion() -> None:
+    """It knows of the exclusion, which is in no timeline. b adds c without knowing of the exclusion."""
+    log = Log("abc")
+    log.say("-c", "a", EXCLUDE, {"members": {"root": "X", "previous": ["X+"]}}, "c")
+    log.add("+c", "b", "c", "X+")
+    group, members = ({"root": "X", "previous": [one]} for one in ("X", "-c"))
+    log.say("-a", "y", EXCLUDE, {"group": group, "members": members}, "a")
+    answers = log.answers()
+    assert answers.judged.authority["-a"] is False
+    assert periods_of("c", answers) == [("X", False, 2), ("X", True, 4)]
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_a_message_is_known_from_the_first_act_that_knows_of_it(chunk: int) -> None:
+    for seed in seeds(chunk):
+        history = History(seed, is_forged=seed % 2 == 1)
+        answers, oracle = Answers(history.log, history.root), Oracle(history.log, history.root)
+        own = {one.message_id: one.position for one in answers.messages}
+        assert places_of(answers.messages, answers.judged) == {
+            one: min(
+                [place, *(own[act] for act in answers.judged.counting if one in oracle.past(act))]
+            )
+            for one, place in own.items()
+        }, f"seed {seed}"

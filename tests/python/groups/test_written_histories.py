@@ -278,6 +278,12 @@ def test_the_tables_are_what_the_oracle_says(
             for person in oracle.declared(epoch)
             if oracle.is_readded(epoch, person)
         }, where
+        still = {
+            (row["epoch_id"], row["person_id"]): row["is_still_excluded"]
+            for row in own["fct_epoch_members"]
+        }
+        last = oracle.last_changes()
+        assert {pair: still[pair] for pair in last} == last, where
         current = [row for row in own["fct_epoch_forks"] if row["is_current"]]
         assert {
             (row["left_epoch_id"], row["right_epoch_id"]): (
