@@ -180,8 +180,9 @@ sightings as (
             min({{ plausible_ms('received_ms') }}) over (partition by message_id),
             min(received_ms) over (partition by message_id)
         ) as first_received_ms,
-        -- It is proven, so any line may tell it.
-        max(made_group_id) over (partition by message_id) as proven_group_id
+        -- It is proven, so any line with the plaintext that counts may tell it. Another plaintext can hide
+        -- the key of the group: the key that opened the message then proves an id as ssb-tribes spells it.
+        max(if(counts, made_group_id, null)) over (partition by message_id) as proven_group_id
     from marked_lines
 
 ),
