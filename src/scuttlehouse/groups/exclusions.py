@@ -33,7 +33,8 @@ class Knowledge(NamedTuple):
     ``following``: the epoch that each exclusion that counts leads to, the first if there are several, None if
     there is none. ``readded``: the people whom an addition adds although it knows of their exclusion.
     ``late``: posts in an epoch by somebody who, by the additions that they knew of, should have preferred
-    another one (4.8.1).
+    another one with another key (4.8.1). Nothing but the key tells in which epoch a post is, and whoever
+    knows it can make more epochs with it.
     ``before_init``: exclusions that the first message of their author's next epoch knows of (4.1).
     ``stale``: inits that follow an epoch although they know of another one that succeeds it (4.10.2). One
     that follows it only in place of an epoch that does not count may follow the other one as well.
@@ -85,7 +86,8 @@ def knowledge(
     """
     ancestry = Ancestry(judged.previous_epochs)
     acts = [one for one in messages if one.message_id in judged.counting]
-    choices = KnownChoices([one for one in acts if one.kind == "add"], ancestry, key_ranks or {})
+    ranks = key_ranks or {}
+    choices = KnownChoices([one for one in acts if one.kind == "add"], ancestry, ranks)
     bits = _Bits(acts, ancestry, choices)
     own = own_epochs(messages, judged)
     by_id = {one.message_id: one for one in messages}
@@ -107,7 +109,8 @@ def knowledge(
         message = by_id[name]
         if message.kind == "other" and (epoch := message.epoch_id or "") in ancestry:
             known = before >> bits.first_addition
-            if choices.preferred(message.author_id, known) not in (None, epoch):
+            preferred = choices.preferred(message.author_id, known)
+            if preferred not in (None, epoch) and not _have_one_key(preferred, epoch, ranks):
                 late.add(name)
         elif name in ancestry:
             # Only the bits of exclusions and people are needed later.
@@ -151,6 +154,11 @@ def knowledge(
         },
         stale,
     )
+
+
+def _have_one_key(one: str | None, other: str, key_ranks: KeyRanks) -> bool:
+    rank = key_ranks.get(one or "")
+    return rank is not None and rank == key_ranks.get(other)
 
 
 class _Bits:

@@ -378,7 +378,10 @@ class Oracle:
         return found
 
     def late(self) -> set[str]:
-        """4.8.1: posts in another epoch than the one that the author should prefer with what they knew."""
+        """4.8.1: posts in another epoch than the one that the author should prefer with what they knew.
+
+        Nothing but a key tells the epoch of a post, so an epoch with the same key is no other one.
+        """
         found = set()
         for entry in self.log.values():
             if entry.type != "post" or entry.epoch not in self.standing:
@@ -394,7 +397,9 @@ class Oracle:
                     members[epoch] = members.get(epoch, frozenset()) | self.log[act].people
             own = [epoch for epoch, people in members.items() if entry.author in people]
             newest = [x for x in own if not any(self.precedes(x, y) for y in own)]
-            if newest and self.left_of(newest, members)[0] != entry.epoch:
+            left = self.left_of(newest, members) if newest else [entry.epoch]
+            (is_unknown, key, _), (_, own_key, _) = self.key(left[0]), self.key(entry.epoch)
+            if left[0] != entry.epoch and (is_unknown or key != own_key):
                 found.add(entry.id)
         return found
 

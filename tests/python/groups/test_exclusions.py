@@ -424,6 +424,22 @@ def test_a_post_of_somebody_whom_the_later_epoch_leaves_out_is_not_late() -> Non
     assert log.answers().known.late == {"late"}
 
 
+def test_a_post_under_the_key_of_the_preferred_epoch_is_not_late() -> None:
+    """A feed is announced for a key. A member who makes another epoch with that key accuses nobody."""
+    log = Log()
+    log.found("H", "a", "abc", "X+")
+    log.found("I", "c", "c", "X+")
+    log.post("in H", "a", "H+", "I")
+    log.post("in X", "a", "H+", "X")
+    found = log.answers()
+    for ranks, late in (
+        ({"X": 0, "H": 1, "I": 1}, {"in X"}),
+        ({"X": 0, "H": 1, "I": 2}, {"in X", "in H"}),
+        ({"X": 0, "H": None, "I": None}, {"in X", "in H"}),
+    ):
+        assert knowledge(found.messages, found.judged, ranks).late == late
+
+
 # Long histories with known answers. Code that stores a bit or a row for each pair would not finish.
 
 
