@@ -88,9 +88,13 @@ final as (
         epochs.creator_id,
         {{ person_name('epochs.creator_id', 'names.name') }} as creator_name,
         epochs.depth,
+        -- Anybody can make epochs with any keys. Their places among the others would tell the keys of these.
         case
-            when epochs.key_rank is not null
-                then dense_rank() over (partition by epochs.group_id order by epochs.key_rank nulls last)
+            when epochs.key_rank is not null and judged_epochs.is_authorized is distinct from false
+                then dense_rank() over (
+                    partition by epochs.group_id, judged_epochs.is_authorized is distinct from false
+                    order by epochs.key_rank nulls last
+                )
         end as key_rank,
         size(judged_epochs.member_ids) as member_count,
         epochs.is_root,

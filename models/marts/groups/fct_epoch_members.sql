@@ -25,7 +25,8 @@ root_epochs as (
 
 ),
 
--- The first act of each kind on a person. Acts that count come before others, and those without a time last.
+-- The first act of each kind on a person. Acts that count come before others, those of members before those
+-- of somebody of whom the log cannot tell, who may say any time, and those without a time last.
 numbered_changes as (
 
     select
@@ -38,7 +39,11 @@ numbered_changes as (
         asserted_ms,
         row_number() over (
             partition by epoch_id, person_id, change
-            order by counts desc, {{ timestamp_of('asserted_ms') }} asc nulls last, message_id asc
+            order by
+                counts desc,
+                is_authorized desc nulls last,
+                {{ timestamp_of('asserted_ms') }} asc nulls last,
+                message_id asc
         ) as change_number
     from changes
 

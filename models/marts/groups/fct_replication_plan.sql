@@ -62,17 +62,65 @@ message_counts as (
 
 ),
 
--- A stranger may make thousands of epochs with one key, and announce thousands of feeds for it.
+member_counts as (
+
+    select
+        epoch_id,
+        count(*) as member_count
+    from members
+    group by epoch_id
+
+),
+
+preference_counts as (
+
+    select
+        epoch_id,
+        count(*) as person_count
+    from preferred_epochs
+    group by epoch_id
+
+),
+
+-- Whoever knows a key may make thousands of epochs with it, and announce thousands of feeds for it. An epoch
+-- without members is in nobody's plan.
 epochs_of_keys as (
 
     select
         epochs.epoch_id,
+        epochs.group_id,
         epochs.key_hash,
+        member_counts.member_count,
+        coalesce(preference_counts.person_count, 0) as preferring_count,
         {{ most_rows_of_a_group('message_counts.message_count', 100000) }} as most_rows,
         count(*) over (partition by epochs.group_id, epochs.key_hash) as epoch_count
     from epochs
     inner join message_counts on epochs.group_id = message_counts.group_id
+    inner join member_counts on epochs.epoch_id = member_counts.epoch_id
+    left join preference_counts on epochs.epoch_id = preference_counts.epoch_id
     where epochs.key_hash is not null
+
+),
+
+keys_of_groups as (
+
+    select distinct
+        group_id,
+        key_hash,
+        epoch_count,
+        most_rows
+    from epochs_of_keys
+
+),
+
+members_of_keys as (
+
+    select distinct
+        epochs_of_keys.group_id,
+        epochs_of_keys.key_hash,
+        members.person_id
+    from epochs_of_keys
+    inner join members on epochs_of_keys.epoch_id = members.epoch_id
 
 ),
 
@@ -82,9 +130,44 @@ feeds_of_keys as (
         feed_id,
         person_id,
         key_hash,
-        row_number() over (partition by key_hash order by feed_id asc) as feed_number
+        row_number() over (partition by key_hash, person_id order by feed_id asc) as own_number
     from people
     where key_hash is not null
+
+),
+
+-- Nobody's feeds take the places of a member's first one.
+numbered_feeds as (
+
+    select
+        keys_of_groups.group_id,
+        feeds_of_keys.feed_id,
+        feeds_of_keys.person_id,
+        feeds_of_keys.key_hash,
+        feeds_of_keys.own_number,
+        keys_of_groups.epoch_count,
+        keys_of_groups.most_rows,
+        row_number() over (
+            partition by keys_of_groups.group_id, keys_of_groups.key_hash
+            order by
+                members_of_keys.person_id is null asc,
+                feeds_of_keys.own_number asc,
+                feeds_of_keys.feed_id asc
+        ) as feed_number
+    from keys_of_groups
+    inner join feeds_of_keys on keys_of_groups.key_hash = feeds_of_keys.key_hash
+    left join members_of_keys
+        on
+            keys_of_groups.group_id = members_of_keys.group_id
+            and keys_of_groups.key_hash = members_of_keys.key_hash
+            and feeds_of_keys.person_id = members_of_keys.person_id
+
+),
+
+first_feeds as (
+
+    select * from numbered_feeds
+    where feed_number * epoch_count <= most_rows
 
 ),
 
@@ -93,46 +176,44 @@ group_feeds as (
 
     select
         epochs_of_keys.epoch_id,
+        epochs_of_keys.group_id,
+        epochs_of_keys.member_count,
+        epochs_of_keys.preferring_count,
         epochs_of_keys.most_rows,
-        feeds_of_keys.feed_id,
-        feeds_of_keys.person_id as owner_id,
+        first_feeds.feed_id,
+        first_feeds.own_number,
+        first_feeds.person_id as owner_id,
         coalesce(epoch_members.is_declared, false) as is_members_feed,
         coalesce(epoch_members.is_excluded, false) as is_excluded_from_epoch
     from epochs_of_keys
-    inner join feeds_of_keys
+    inner join first_feeds
         on
-            epochs_of_keys.key_hash = feeds_of_keys.key_hash
-            and feeds_of_keys.feed_number * epochs_of_keys.epoch_count <= epochs_of_keys.most_rows
+            epochs_of_keys.group_id = first_feeds.group_id
+            and epochs_of_keys.key_hash = first_feeds.key_hash
     left join epoch_members
         on
             epochs_of_keys.epoch_id = epoch_members.epoch_id
-            and feeds_of_keys.person_id = epoch_members.person_id
+            and first_feeds.person_id = epoch_members.person_id
 
 ),
 
-member_counts as (
-
-    select
-        epoch_id,
-        group_id,
-        count(*) as member_count
-    from members
-    group by epoch_id, group_id
-
-),
-
--- Each feed has a row for every member of its epoch. Feeds of members come first.
+-- Each feed has a row for every member of its epoch. The first feeds of members come first, and those in the
+-- epoch that most people prefer.
 counted_feeds as (
 
     select
-        group_feeds.*,
-        sum(member_counts.member_count) over (
-            partition by member_counts.group_id
-            order by group_feeds.is_members_feed desc, group_feeds.epoch_id asc, group_feeds.feed_id asc
+        *,
+        sum(member_count) over (
+            partition by group_id
+            order by
+                is_members_feed desc,
+                own_number asc,
+                preferring_count desc,
+                epoch_id asc,
+                feed_id asc
             rows between unbounded preceding and current row
         ) as rows_so_far
     from group_feeds
-    inner join member_counts on group_feeds.epoch_id = member_counts.epoch_id
 
 ),
 
@@ -193,10 +274,11 @@ people_of_groups as (
 
 ),
 
-listed_by_members as (
+listed as (
 
     select
         messages.group_id,
+        messages.author_id,
         explode(messages.previous_ids) as missing_id
     from messages
     left semi join people_of_groups
@@ -204,14 +286,41 @@ listed_by_members as (
 
 ),
 
-needed_by_members as (
+-- A message that thousands list is one for each author.
+listed_by_members as (
 
     select distinct
+        group_id,
+        author_id,
+        missing_id
+    from listed
+
+),
+
+-- What each member lists is numbered, so that nobody's ids take the places of what others list.
+needed_by_members as (
+
+    select
         missing.group_id,
-        missing.missing_id
+        missing.missing_id,
+        row_number() over (
+            partition by missing.group_id, listed_by_members.author_id
+            order by missing.missing_id asc
+        ) as own_number
     from missing
     inner join listed_by_members
         on missing.group_id = listed_by_members.group_id and missing.missing_id = listed_by_members.missing_id
+
+),
+
+first_needed as (
+
+    select
+        group_id,
+        missing_id,
+        min(own_number) as own_number
+    from needed_by_members
+    group by group_id, missing_id
 
 ),
 
@@ -222,11 +331,11 @@ numbered_missing as (
         missing.*,
         row_number() over (
             partition by missing.group_id
-            order by needed_by_members.missing_id is null asc, missing.missing_id asc
+            order by first_needed.own_number asc nulls last, missing.missing_id asc
         ) as missing_number
     from missing
-    left join needed_by_members
-        on missing.group_id = needed_by_members.group_id and missing.missing_id = needed_by_members.missing_id
+    left join first_needed
+        on missing.group_id = first_needed.group_id and missing.missing_id = first_needed.missing_id
 
 ),
 
