@@ -32,8 +32,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from scuttlehouse.pzp.canonical import id_key
 from scuttlehouse.pzp.rules import depth_fits
-from scuttlehouse.sets.items import id_key
 from scuttlehouse.tangles.causality import sweep_named
 
 _TIPS_AT_A_TIME = 4096

@@ -58,6 +58,20 @@ def utf16_units(text: str) -> bytes:
     return text.encode("utf-16-be", "surrogatepass")
 
 
+def id_key(message_id: str) -> tuple[str, str]:
+    """Sort key of an id, for the order in which the reference compares ids (R26).
+
+    ``localeCompare`` on en-US first compares the letters without case, digits before letters, a prefix
+    before a longer text. If texts differ only in case, the first difference decides: lower before upper.
+    Swapping the case gives the same order by code point. This is true for digits and the letters a to z,
+    so for base58.
+
+    >>> sorted(["Z1", "zA", "za", "ZA", "z", "9"], key=id_key)
+    ['9', 'z', 'Z1', 'za', 'zA', 'ZA']
+    """
+    return message_id.lower(), message_id.swapcase()
+
+
 def hash_text(data: bytes) -> str:
     """The first 32 bytes of the SHA-512 of some bytes, in base58. O(length of the data).
 

@@ -4,7 +4,7 @@ A set is a tangle of messages under a moot, which has depth 0 and no data (pzp-s
 
 **The order** is *(depth, id)*. It depends only on the messages, so everybody who holds the same messages
 reads the same list. Ids compare as in the reference, with JavaScript's ``localeCompare`` on en-US: see
-``id_key``.
+``scuttlehouse.pzp.canonical.id_key``.
 
 **Changes.** A message that names an item *changes* it once: the change is a deletion if the message deletes
 the item, otherwise an addition. The reference reads each message into a JavaScript Set, additions first.
@@ -37,6 +37,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
+
+from scuttlehouse.pzp.canonical import id_key
 
 
 class SetMessage(NamedTuple):
@@ -74,20 +76,6 @@ class Item(NamedTuple):
     position: int
     placed_by_id: str
     last_added_by_id: str
-
-
-def id_key(message_id: str) -> tuple[str, str]:
-    """Sort key of an id, for the order in which the reference compares ids (R26).
-
-    ``localeCompare`` on en-US first compares the letters without case, digits before letters, a prefix
-    before a longer text. If texts differ only in case, the first difference decides: lower before upper.
-    Swapping the case gives the same order by code point. This is true for digits and the letters a to z,
-    so for base58.
-
-    >>> sorted(["Z1", "zA", "za", "ZA", "z", "9"], key=id_key)
-    ['9', 'z', 'Z1', 'za', 'zA', 'ZA']
-    """
-    return message_id.lower(), message_id.swapcase()
 
 
 def topological_order(messages: Iterable[SetMessage]) -> list[SetMessage]:

@@ -72,10 +72,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, NamedTuple
 
+from scuttlehouse.pzp.canonical import id_key
 from scuttlehouse.sets.items import (
     SetMessage,
     changes,
-    id_key,
     item_roots,
     superseded_by,
     topological_order,

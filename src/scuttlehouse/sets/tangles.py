@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
+from scuttlehouse.pzp.canonical import id_key
 from scuttlehouse.pzp.rules import depth_fits
-from scuttlehouse.sets.items import id_key
 from scuttlehouse.tangles.causality import sweep_named
 
 Status = Literal["in", "set_aside", "rejected"]

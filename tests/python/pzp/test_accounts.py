@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scuttlehouse.pzp import accounts
 from scuttlehouse.pzp.accounts import AccountMessage, Signature, are_by_devices, powers_of
-from scuttlehouse.sets.items import id_key
+from scuttlehouse.pzp.canonical import id_key
 
 MESSAGES = st.lists(
     st.builds(

@@ -15,14 +15,13 @@ from nacl.signing import VerifyKey
 
 from conftest import FIXTURES, PROJECT
 from scuttlehouse.landing.logs import Line
-from scuttlehouse.pzp.canonical import from_base58, utf16_units
+from scuttlehouse.pzp.canonical import from_base58, id_key, utf16_units
 from scuttlehouse.pzp.lines import LandedPzpLine, land_pzp_line
 from scuttlehouse.pzp.rules import moot_id
 from scuttlehouse.sample.summary import SetSummary, Summary
 from scuttlehouse.sample.write import Sample
 from scuttlehouse.sets.items import (
     SetMessage,
-    id_key,
     item_roots,
     lost_by_reference,
     superseded_by,

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examples import share_of
+from scuttlehouse.pzp.canonical import id_key
 from scuttlehouse.sets.items import (
     SetMessage,
-    id_key,
     item_roots,
     lipmaa_depth,
     lost_by_reference,

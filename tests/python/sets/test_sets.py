@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import FIXTURES
+from scuttlehouse.pzp.canonical import id_key
 from scuttlehouse.sets.items import (
     Change,
     SetMessage,
     changes,
-    id_key,
     item_roots,
     lipmaa_depth,
     lipmaa_link,
