@@ -26,9 +26,9 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 sys.path.insert(0, str(PROJECT / "dashboards"))
-import assets
+import definitions
 
-BOARDS = assets.boards()
+BOARDS = definitions.boards()
 PYTHON = SCUTTLEHOUSE.with_name("python")
 # What stands for marks of HTML on the dashboards (`dashboards/datasets/_labels.sql`).
 SIMILAR = str.maketrans("<>&\"'", "\u2039\u203a\uff06\u201d\u2019")
@@ -76,7 +76,7 @@ class TestDashboards(unittest.TestCase):
                 self.shown.open(f"/superset/dashboard/{board['slug']}/")
                 texts = self.shown.charts()
                 assert sorted(title.split(": ", 1)[1] for title in texts) == sorted(
-                    chart["title"] for chart in assets.charts(board)
+                    chart["title"] for chart in definitions.charts(board)
                 )
                 for title, text in texts.items():
                     for word in ("Error", "error occurred", "Unexpected", "violates", "No data"):
@@ -88,16 +88,16 @@ class TestDashboards(unittest.TestCase):
                 with self.subTest(f"{board['slug']}: {title}"):
                     assert found == expected
 
-    def _numbers(self, board: assets.Board) -> list[tuple[str, float, float]]:
+    def _numbers(self, board: definitions.Board) -> list[tuple[str, float, float]]:
         """The title of each number of a board, what the page shows, and what `scuttlehouse sql` gives."""
         self.shown.open(f"/superset/dashboard/{board['slug']}/")
         numbers = [
             chart
-            for chart in assets.charts(board)
+            for chart in definitions.charts(board)
             if chart["kind"] == "number" and "max" not in chart
         ]
         # One command for all of them: each start takes a moment.
-        [row] = sql(f"select {', '.join(f'({assets.chart_sql(chart)})' for chart in numbers)}")
+        [row] = sql(f"select {', '.join(f'({definitions.chart_sql(chart)})' for chart in numbers)}")
         return [
             (
                 chart["title"],
@@ -121,7 +121,7 @@ class TestDashboards(unittest.TestCase):
             assert int(picture.get_property("naturalWidth")) > 100
 
     def _epochs_of(self, label: str) -> str:
-        labels = assets.dataset_sql("groups").split("select\n    group_link")[0]
+        labels = definitions.dataset_sql("groups").split("select\n    group_link")[0]
         [[epochs]] = sql(
             f"{labels} select epoch_count from dim_groups inner join group_labels using (group_id) "
             f"""where "group" = '{label.replace("'", "''")}'"""

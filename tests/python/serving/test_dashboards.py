@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 import assets
+import definitions
 from conftest import PROJECT, PUBLISHED, Build
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.cli import main
@@ -25,8 +26,8 @@ from scuttlehouse.serving.drawings import MOST_TANGLES
 from scuttlehouse.serving.duckdb_file import serving_file
 from small_warehouse import SmallWarehouse
 
-BOARDS = {board["slug"]: board for board in assets.boards()}
-CHARTS = [(board, chart) for board in BOARDS.values() for chart in assets.charts(board)]
+BOARDS = {board["slug"]: board for board in definitions.boards()}
+CHARTS = [(board, chart) for board in BOARDS.values() for chart in definitions.charts(board)]
 DATASETS = sorted({chart["dataset"] for _, chart in CHARTS} | {"groups", "people"})
 # The module of `scuttlehouse.drawing` that makes the drawings of a kind.
 MODULES = {"group": "groups", "members": "members", "tangle": "tangles", "thread": "threads"}
@@ -42,7 +43,7 @@ def serving(built: Build) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def tables_of(dataset: str) -> set[str]:
-    return set(re.findall(r"\b(?:from|join) ((?:dim|fct)_\w+)", assets.dataset_sql(dataset)))
+    return set(re.findall(r"\b(?:from|join) ((?:dim|fct)_\w+)", definitions.dataset_sql(dataset)))
 
 
 def drawn_tables(*modules: str) -> set[str]:
@@ -97,12 +98,12 @@ def test_nobody_reads_or_writes_anything_else(serving: duckdb.DuckDBPyConnection
 
 @pytest.mark.parametrize("chart", [chart for _, chart in CHARTS], ids=NAMES)
 def test_every_chart_is_a_query_over_columns_that_are_there(
-    serving: duckdb.DuckDBPyConnection, chart: assets.Chart
+    serving: duckdb.DuckDBPyConnection, chart: definitions.Chart
 ) -> None:
-    columns = assets.dataset_columns(serving, chart["dataset"])
+    columns = definitions.dataset_columns(serving, chart["dataset"])
     named = [*chart.get("columns", []), *(one.removeprefix("-") for one in chart.get("order", []))]
     assert set(named) <= columns.keys()
-    rows = serving.execute(assets.chart_sql(chart)).fetchall()
+    rows = serving.execute(definitions.chart_sql(chart)).fetchall()
     assert len(rows) == 1 if chart["kind"] == "number" else rows is not None
     assert len(columns) == len(set(columns))
 
@@ -128,7 +129,7 @@ def test_after_a_rollback_the_last_publication_is_that_of_the_tables(
     for day, command in ((2, ["export"]), (1, ["rollback"])):
         assert main(command) == 0
         with duckdb.connect(str(serving_file(small.home)), **assets.CONNECTION) as connection:
-            found = connection.execute(assets.chart_sql(chart)).fetchall()
+            found = connection.execute(definitions.chart_sql(chart)).fetchall()
         assert found == [(datetime(2026, 1, day),)]
 
 
@@ -138,16 +139,18 @@ def test_a_table_names_the_groups_and_people_that_its_board_chooses_among(
 ) -> None:
     """Without a choice, the rows of all of them are in one table."""
     filters = {"group", "person"} & set(BOARDS[slug]["filters"])
-    for chart in assets.charts(BOARDS[slug]):
+    for chart in definitions.charts(BOARDS[slug]):
         if chart["kind"] != "table":
             continue
         links = [column for column in chart["columns"] if column.endswith("_link")]
-        for name in filters & assets.dataset_columns(serving, chart["dataset"]).keys():
+        for name in filters & definitions.dataset_columns(serving, chart["dataset"]).keys():
             unnamed = [
                 f"""count("{name}") filter (coalesce("{link}", '') not like concat('%>', "{name}", '</a>'))"""
                 for link in links
             ]
-            counted = f"select {', '.join(unnamed)} from ({assets.dataset_sql(chart['dataset'])})"
+            counted = (
+                f"select {', '.join(unnamed)} from ({definitions.dataset_sql(chart['dataset'])})"
+            )
             assert 0 in serving.execute(counted).fetchall()[0], (chart["title"], name)
 
 
@@ -155,8 +158,8 @@ def test_a_table_names_the_groups_and_people_that_its_board_chooses_among(
 def test_every_filter_of_a_board_applies_to_a_chart(
     serving: duckdb.DuckDBPyConnection, slug: str
 ) -> None:
-    used = {chart["dataset"] for chart in assets.charts(BOARDS[slug])}
-    columns = [assets.dataset_columns(serving, name) for name in used]
+    used = {chart["dataset"] for chart in definitions.charts(BOARDS[slug])}
+    columns = [definitions.dataset_columns(serving, name) for name in used]
     for name in BOARDS[slug]["filters"]:
         if name == "time":
             assert any({"TIMESTAMP", "DATE"} & set(of.values()) for of in columns)
@@ -170,13 +173,15 @@ def test_a_dataset_has_one_row_for_each_row_of_its_table(
     """Names beside ids neither lose a row nor make two of one."""
     for dataset in DATASETS:
         [main] = re.findall(
-            r"^from (\w+)", assets.dataset_sql(dataset).split("epoch_labels as (")[1], re.M
+            r"^from (\w+)", definitions.dataset_sql(dataset).split("epoch_labels as (")[1], re.M
         )
         where = re.findall(
-            r"^where .*", assets.dataset_sql(dataset).split("epoch_labels as (")[1], re.M
+            r"^where .*", definitions.dataset_sql(dataset).split("epoch_labels as (")[1], re.M
         )
         [(expected,)] = serving.execute(f"select count(*) from {main} {' '.join(where)}").fetchall()
-        found = serving.execute(f"select count(*) from ({assets.dataset_sql(dataset)})").fetchall()
+        found = serving.execute(
+            f"select count(*) from ({definitions.dataset_sql(dataset)})"
+        ).fetchall()
         assert found == [(expected,)], dataset
 
 
@@ -297,7 +302,7 @@ def test_a_file_that_is_left_out_is_not_the_newest_log() -> None:
             insert into dim_logs (status, modified_at) values
                 ('known', '2026-01-01'), ('new', '2026-01-02'), ('left_out', '2026-01-03');
         """)
-        found = connection.execute(assets.chart_sql(chart)).fetchall()
+        found = connection.execute(definitions.chart_sql(chart)).fetchall()
     assert found == [(datetime(2026, 1, 2),)]
 
 
@@ -324,7 +329,7 @@ def test_two_who_look_the_same_have_labels_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(("board", "chart"), CHARTS, ids=NAMES)
-def test_every_chart_says_what_it_shows(board: assets.Board, chart: assets.Chart) -> None:
+def test_every_chart_says_what_it_shows(board: definitions.Board, chart: definitions.Chart) -> None:
     assert chart["says"].strip().endswith(".")
     if chart["kind"] == "table":
         assert "A row is" in chart["says"]
@@ -341,7 +346,7 @@ def test_no_two_charts_of_a_board_are_confused(built: Build) -> None:
     for slug, board in BOARDS.items():
         position = yaml.safe_load(everything[f"dashboards/{slug}.yaml"])["position"]
         shown = [part for name, part in position.items() if name.startswith("CHART-")]
-        assert len(shown) == len(list(assets.charts(board)))
+        assert len(shown) == len(list(definitions.charts(board)))
         numbers = [part["meta"]["chartId"] for part in shown]
         assert len(set(numbers)) == len(numbers)
         for name, part in position.items():
@@ -353,11 +358,11 @@ def test_exposures_name_the_tables_of_every_dashboard() -> None:
     text = (PROJECT / "models" / "marts" / "exposures.yml").read_text()
     exposures = {one["name"]: one for one in yaml.safe_load(text)["exposures"]}
     for slug, board in BOARDS.items():
-        used = {chart["dataset"] for chart in assets.charts(board)}
+        used = {chart["dataset"] for chart in definitions.charts(board)}
         expected = {table for dataset in used for table in tables_of(dataset)}
         kinds = {
             re.findall("kind = '(.*)'", chart["where"])[0]
-            for chart in assets.charts(board)
+            for chart in definitions.charts(board)
             if chart["kind"] == "drawing"
         }
         if kinds:
