@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -21,6 +20,7 @@ from scuttlehouse.cli.dbt_settings import (
     asks_for_help,
     is_full_refresh,
     is_plain_build,
+    is_printed_by_dbt,
     is_verifying,
     profiles_folders,
     project_folder,
@@ -35,10 +35,6 @@ from scuttlehouse.serving.shown import published_id
 
 # Unit tests test the code and not the logs: `make test` runs them.
 DBT_BUILD = ("build", "--exclude-resource-type", "unit_test")
-
-# With one of these, dbt prints its own output, and no progress is shown.
-# Short ones without a value may stand together: `-qf`.
-_OUTPUT_OPTION = re.compile(r"--(?:quiet|debug)$|--log-(?:level|format)(?:=|$)|-[dfqx]*[dq]")
 
 _HELP_ON_VERIFY = """\
 scuttlehouse build takes the options of dbt build, which follow, and one of its own:
@@ -77,7 +73,7 @@ def build(options: Sequence[str]) -> int:
     except KeyboardInterrupt:
         what = "published nothing" if _published_id() == before else "had published already"
         # What dbt prints may be for a program to read.
-        output = sys.stderr if _is_printed_by_dbt(options) else sys.stdout
+        output = sys.stderr if is_printed_by_dbt(options) else sys.stdout
         print(f"\nscuttlehouse: the build was interrupted, and {what}.", file=output)
         raise
 
@@ -94,22 +90,11 @@ def _build(options: Sequence[str], project: Path, before: str | None) -> int:
     if not options and not is_verifying() and _nothing_is_new(project):
         return LEFT_OUT if _leaves_out() else 0
     arguments = [*_profiles(options, project), *options]
-    is_printed = _is_printed_by_dbt(options)
+    is_printed = is_printed_by_dbt(options)
     code = _run_dbt(arguments) if is_printed else _build_with_progress(arguments, project)
     # The target `dev` and some parts of the project publish nothing.
     has_published = code == 0 and _published_id() != before
     return LEFT_OUT if has_published and _leaves_out() else code
-
-
-def _is_printed_by_dbt(options: Sequence[str]) -> bool:
-    """Whether options ask for the output of dbt.
-
-    >>> _is_printed_by_dbt(["-fq"]), _is_printed_by_dbt(["--log-format=json"])
-    (True, True)
-    >>> _is_printed_by_dbt(["-xf", "--log-format-file", "json", "-s", "dim_groups"])
-    False
-    """
-    return any(_OUTPUT_OPTION.match(option) for option in options)
 
 
 def _published_id() -> str | None:

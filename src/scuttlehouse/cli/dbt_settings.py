@@ -39,6 +39,8 @@ _NO = {"", "0", "false", "f", "no", "n", "off"}
 # dbt's short options without a value may stand together: `-xf`.
 _FULL_REFRESH = re.compile(r"--full-refresh$|-[dqx]*f")
 _HELP = re.compile(r"--help$|-[dfqx]*h")
+# With one of these, dbt prints its own output, and no progress is shown.
+_OUTPUT_OPTION = re.compile(r"--(?:quiet|debug)$|--log-(?:level|format)(?:=|$)|-[dfqx]*[dq]")
 
 # If it is set, a build compares the landed logs with the ledger by content: `dbt build` has no such option.
 VERIFY = "SCUTTLEHOUSE_VERIFY"
@@ -89,6 +91,17 @@ def asks_for_help(options: Sequence[str]) -> bool:
     (True, True, False)
     """
     return any(_HELP.match(option) for option in options)
+
+
+def is_printed_by_dbt(options: Sequence[str]) -> bool:
+    """Whether options ask for the output of dbt.
+
+    >>> is_printed_by_dbt(["-fq"]), is_printed_by_dbt(["--log-format=json"])
+    (True, True)
+    >>> is_printed_by_dbt(["-xf", "--log-format-file", "json", "-s", "dim_groups"])
+    False
+    """
+    return any(_OUTPUT_OPTION.match(option) for option in options)
 
 
 def is_verifying(environment: Mapping[str, str] = os.environ) -> bool:
