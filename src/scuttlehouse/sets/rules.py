@@ -172,9 +172,8 @@ def left_deletions(moot_id: str, messages: Sequence[SetMessage]) -> dict[str, st
 
     def visit(name: str, before: int) -> int:
         message = by_id[name]
-        superseded = mask_of(
-            place_of[one] for one in message.superseded_ids or () if one in place_of
-        )
+        others = {*(message.superseded_ids or ())} - {name}
+        superseded = mask_of(place_of[one] for one in others if one in place_of)
         if any(one not in by_id and one != moot_id for one in message.previous_ids):
             before |= lacking
         known = before & everything

@@ -26,7 +26,7 @@ def random_set(dice: random.Random, size: int) -> list[SetMessage]:
             continue
         added, deleted = (dice.sample("ab", dice.randint(0, 1)) for _ in range(2))
         superseded = [one.message_id for one in dice.sample(found, dice.randint(0, 1))]
-        superseded += ["lost"] * (dice.random() < 0.05)
+        superseded += ["lost"] * (dice.random() < 0.05) + [name] * (dice.random() < 0.1)
         listed = [p.message_id for p in previous] + ["lost"] * (dice.random() < 0.05)
         found.append(SetMessage(name, depth, listed, added, deleted, superseded))
     return topological_order(found)
@@ -49,6 +49,10 @@ class Document:
     def known(self, message: SetMessage) -> list[SetMessage]:
         return [self.by_id[one] for one in self.past(message) if one in self.by_id]
 
+    def pointed(self, message: SetMessage) -> set[str]:
+        """What a message supersedes. None supersedes itself."""
+        return {*(message.superseded_ids or ())} - {message.message_id}
+
     def is_unknown(self, one: str) -> bool:
         """What it says is not known: it is erased or not at hand."""
         return one not in self.by_id or (
@@ -62,7 +66,7 @@ class Document:
     def change_supersedes_nothing(self) -> list[Unsuperseded]:
         found = []
         for message in self.messages:
-            pointed = {*(message.superseded_ids or ())} - {message.message_id}
+            pointed = self.pointed(message)
             # Nobody can point to a message that they do not know.
             pointed_here = [self.by_id[one] for one in pointed & self.by_id.keys()]
             for item in {*(message.added or ()), *(message.deleted or ())}:
@@ -85,9 +89,7 @@ class Document:
             deletions = [one for one in known if one.deleted]
             highest = max((one.depth for one in deletions), default=0)
             newest = {one.message_id for one in deletions if one.depth == highest}
-            done = set(message.superseded_ids or ()).union(
-                *(one.superseded_ids or () for one in known)
-            )
+            done = self.pointed(message).union(*map(self.pointed, known))
             may_be_right = any(one not in self.by_id for one in self.past(message)) or any(
                 self.is_unknown(one.message_id) and one.depth >= highest for one in known
             )
