@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scuttlehouse import databases
-from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.names import FROM_NOTHING, CatalogError
 from scuttlehouse.catalog.readers import set_mode_of_catalog
 from scuttlehouse.catalog.sqlite_copy import open_copy, opening
 from scuttlehouse.databases import DatabaseError, is_postgresql, open_database
@@ -145,7 +145,7 @@ def _damage(path: Path, reason: str) -> str:
     reason = " ".join(reason.split()).rstrip(".")
     return (
         f"SQLite cannot use the catalog {path}: {reason}. If it is damaged, restore it from a backup, "
-        f"or move {path.parent} away and build again, which reads all logs again."
+        f"or move {path.parent} away and build again, {FROM_NOTHING}"
     )
 
 

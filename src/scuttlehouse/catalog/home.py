@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.names import FROM_NOTHING, CatalogError
 from scuttlehouse.catalog.readers import set_mode_of_home
 from scuttlehouse.catalog.storage import files_below, warehouse_location
 from scuttlehouse.folders import locked_folder
@@ -132,7 +132,7 @@ def refuse_earlier_version(home: Path) -> None:
     if earlier:
         raise CatalogError(
             f"{home} holds a warehouse of an earlier version ({earlier[0]}): set SCUTTLEHOUSE_HOME "
-            "to a new folder, or move this one away. The build reads all logs again."
+            f"to a new folder, or move this one away, and build, {FROM_NOTHING}"
         )
 
 

@@ -24,6 +24,8 @@ START_ANEW = (
     "Restore the file from a backup, go back with `scuttlehouse rollback`, or run `scuttlehouse build "
     "--full-refresh`, which reads all logs again."
 )
+# In another home: unlike a full refresh, its first build knows no earlier one and can tell of no lost log.
+FROM_NOTHING = "which reads all logs again: first put back those that you moved to an archive."
 BEGIN_LOG = (
     "Restore the file from a backup, or run `scuttlehouse build --full-refresh`, which reads all logs again "
     "and begins a new log of runs."

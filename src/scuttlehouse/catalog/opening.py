@@ -15,7 +15,7 @@ from scuttlehouse.catalog.database import (
 )
 from scuttlehouse.catalog.definitions import ALL_COLUMNS, TABLES
 from scuttlehouse.catalog.home import holds_table_files, refuse_earlier_version
-from scuttlehouse.catalog.names import CatalogError, NothingPublishedError
+from scuttlehouse.catalog.names import FROM_NOTHING, CatalogError, NothingPublishedError
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.records import State, seal
 from scuttlehouse.catalog.rows import read_records
@@ -43,8 +43,7 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
             if holds_table_files(home):
                 raise CatalogError(
                     f"{home / 'warehouse'} holds tables, but the catalog that names them is missing: "
-                    f"restore it from a backup, or move {home} away and build again, which reads all "
-                    "logs again."
+                    f"restore it from a backup, or move {home} away and build again, {FROM_NOTHING}"
                 )
             if read_only:
                 raise NothingPublishedError(home)
@@ -56,7 +55,7 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
             raise CatalogError(
                 f"The catalog of {home} belongs to the home {recorded}, because its tables name their "
                 "files by full paths. A home cannot be copied or moved. Use it where it was, or set "
-                "SCUTTLEHOUSE_HOME to a new folder and build there, which reads all logs again."
+                f"SCUTTLEHOUSE_HOME to a new folder and build there, {FROM_NOTHING}"
             )
         yield Catalog(database)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from scuttlehouse.catalog.database import Database
-from scuttlehouse.catalog.names import CATALOG, CatalogError
+from scuttlehouse.catalog.names import CATALOG, FROM_NOTHING, CatalogError
 from scuttlehouse.catalog.records import Build, State, build_of, seal, state_of
 
 
@@ -91,7 +91,7 @@ def read_records(database: Database) -> tuple[State, dict[str, Build]]:
     except (CatalogError, LookupError):
         raise CatalogError(
             "The records of builds in the catalog are damaged: restore the catalog from a backup, "
-            "or set SCUTTLEHOUSE_HOME to a new folder and build there, which reads all logs again."
+            f"or set SCUTTLEHOUSE_HOME to a new folder and build there, {FROM_NOTHING}"
         ) from None
 
 

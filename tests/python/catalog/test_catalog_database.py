@@ -238,7 +238,9 @@ def test_a_database_of_another_home_is_refused(house: House, tmp_path: Path) -> 
     prepare_home(tmp_path / "other")
     for read_only in False, True:
         with (
-            pytest.raises(CatalogError, match="A home cannot be copied or moved"),
+            pytest.raises(
+                CatalogError, match=r"cannot be copied or moved.* put back those that you"
+            ),
             open_catalog(tmp_path / "other", read_only=read_only),
         ):
             pass
@@ -256,7 +258,9 @@ def test_tables_without_a_catalog_are_refused(house: House, damage: str) -> None
         (house.home / "catalog.db").write_bytes(b"")
     for read_only in True, False:
         with (
-            pytest.raises(CatalogError, match="the catalog that names them is missing: restore it"),
+            pytest.raises(
+                CatalogError, match=r"names them is missing: restore it .* put back those that"
+            ),
             open_catalog(house.home, read_only=read_only),
         ):
             pass

@@ -171,7 +171,8 @@ def test_a_warehouse_of_an_earlier_version_is_left_alone(tmp_path: Path, name: s
     (tmp_path / "warehouse" / "a.parquet").touch()
     refused = (
         f"{tmp_path} holds a warehouse of an earlier version ({name}): set SCUTTLEHOUSE_HOME to a new "
-        "folder, or move this one away. The build reads all logs again."
+        "folder, or move this one away, and build, which reads all logs again: first put back those that you "
+        "moved to an archive."
     )
     with pytest.raises(CatalogError) as raised:
         prepare_home(tmp_path)
