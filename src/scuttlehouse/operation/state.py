@@ -64,7 +64,9 @@ def home() -> Finding:
     wanted = 0o700 | mode_of_readers()
     if folder.stat().st_mode & 0o777 & ~wanted:
         return Finding(
-            "warn", f"{folder} is open to other users.", f"Run `chmod {wanted:o} {folder}`."
+            "warn",
+            f"{folder} is open to other users.",
+            f"Run `chmod {wanted:o} {quote(str(folder))}`.",
         )
     return Finding("ok", str(folder))
 

@@ -495,12 +495,14 @@ def test_a_home_that_others_may_open(
     """Readers go through it, and list nothing."""
     group = grp.getgrgid(os.getgid()).gr_name if has_readers else ""
     monkeypatch.setenv("SCUTTLEHOUSE_READERS", group)
-    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path))
-    tmp_path.chmod(mode)
+    home = tmp_path / "my home"
+    home.mkdir()
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(home))
+    home.chmod(mode)
     finding = state.home()
     assert finding.state == found
     closed = "710" if has_readers else "700"
-    assert finding.to_do == ("" if found == "ok" else f"Run `chmod {closed} {tmp_path}`.")
+    assert finding.to_do == ("" if found == "ok" else f"Run `chmod {closed} '{home}'`.")
 
 
 @pytest.mark.parametrize(
