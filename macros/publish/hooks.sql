@@ -52,3 +52,11 @@ with a dot or an underscore. The view lasts as long as the Spark application, an
   {%- do run_query('create or replace global temporary view landing_files as select timestamp_millis('
       ~ newest_ms ~ ') as modificationTime') -%}
 {%- endmacro %}
+
+
+{#- A model that reads the logs ends with this: another log in the place of one of them must not count as read. -#}
+{% macro require_same_logs() -%}
+  {%- if execute -%}
+    {%- do adapter.call_python('scuttlehouse.landing.replaced.require_same_logs') -%}
+  {%- endif -%}
+{%- endmacro %}

@@ -200,10 +200,10 @@ def still_there(found: Log | None, source_file: str, size_bytes: int) -> Log:
     '/logs/a.jsonl'
     >>> still_there(None, "a.jsonl", 6)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    scuttlehouse.files.parts.LandingError: The log a.jsonl was moved, removed or cut while ...
+    scuttlehouse.files.parts.LandingError: The log a.jsonl was moved, removed, cut or replaced ...
     """
     if found is None or found.problem is not None or found.size_bytes < size_bytes:
-        raise _gone(source_file)
+        raise gone(source_file)
     return found
 
 
@@ -219,13 +219,14 @@ def require_all_there(split: Split) -> None:
     with suppress(OSError), open_log(split.path) as file:
         if file.seek(0, io.SEEK_END) >= split.end:
             return
-    raise _gone(split.source_file)
+    raise gone(split.source_file)
 
 
-def _gone(source_file: str) -> LandingError:
+def gone(source_file: str) -> LandingError:
+    """The error for a log that is no longer what the build has found in the folder."""
     return LandingError(
-        f"The log {source_file} was moved, removed or cut while this build read it: run `scuttlehouse build` "
-        "again, which reads what is there then."
+        f"The log {source_file} was moved, removed, cut or replaced while this build read it: run "
+        "`scuttlehouse build` again, which reads what is there then."
     )
 
 

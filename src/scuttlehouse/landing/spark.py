@@ -23,6 +23,7 @@ from scuttlehouse.landing.logs import (
     require_all_there,
     still_there,
 )
+from scuttlehouse.landing.replaced import Reading, begin_to_read
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -74,16 +75,19 @@ def new_splits(
     rows = read.join(new_logs, "source_file", "left_semi").orderBy("source_file").collect()
     require_rules([row.lines_hash for row in rows], lines_hash)
     # Tables have names as they are shown: with codes, a token or a "~". No file has such a name.
-    listed = list_logs(rows[0].landing_folder, ring) if rows else []
-    found = {log.source_file: log for log in listed}
-    return list_splits(
+    folder = rows[0].landing_folder if rows else ""
+    found = {log.source_file: log for log in list_logs(folder, ring)} if rows else {}
+    hashes = {
         replace(
             still_there(found.get(row.source_file), row.source_file, row.size_bytes),
             size_bytes=row.size_bytes,
+            modified_ms=row.modified_ms,
             kind=Kind(row.form, row.compression, row.encoding),
-        )
+        ): row.content_hash
         for row in rows
-    )
+    }
+    begin_to_read(Reading(folder, ring, hashes))
+    return list_splits(hashes)
 
 
 def splits_frame(session: SparkSession, splits: list[Split]) -> DataFrame:

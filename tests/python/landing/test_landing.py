@@ -13,6 +13,7 @@ import socket
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,7 +29,7 @@ from conftest import Warehouse
 from houses import exit_code, fork
 from memory import peak_memory
 from other_users import as_another_user, needs_root
-from pieces import each_line
+from pieces import each_line, ledger_of, splits_of
 from rows import RING
 from rows import row_of as land
 from scuttlehouse.files import parts
@@ -53,6 +54,7 @@ from scuttlehouse.landing.logs import (
     require_logs,
 )
 from scuttlehouse.landing.looks import look_into
+from scuttlehouse.landing.replaced import require_same_logs
 from scuttlehouse.landing.spark import lines_of
 from scuttlehouse.sample.signing import ClassicFeed, Message
 from scuttlehouse.ssb.epoch_keys import spelled_bytes
@@ -566,7 +568,7 @@ def test_a_log_that_goes_while_it_is_read_never_counts_as_read(
             path.write_bytes(data[: len(data) // 2] if now == "half" else b"")
 
     with pytest.raises(
-        LandingError, match=f"^The log {name} was moved, removed or cut while this build read it: "
+        LandingError, match=f"^The log {name} was moved, removed, cut or replaced while this build "
     ):
         read_by_workers(tmp_path, change)
 
@@ -583,6 +585,46 @@ def test_a_log_that_grows_while_it_is_read_or_was_cut_before_stops_no_build(
     found = [*each_line(lines)]
     assert (found[-1].fault == "cut_short") == (is_cut and name != "a.jsonl")
     assert 200 < len(found) <= 400
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.json", "a.json.gz"])
+@pytest.mark.parametrize(
+    ("now", "is_told"),
+    [
+        ("another", True),
+        ("another that is longer", True),
+        ("half", True),
+        ("longer", False),
+        ("the same", False),
+        ("gone", False),
+        ("a folder", False),
+    ],
+)
+def test_a_log_that_is_replaced_while_it_is_read_never_counts_as_read(
+    tmp_path: Path, name: str, now: str, is_told: bool
+) -> None:
+    """One that is gone then was moved after it was read."""
+    data = OF_A_LOG[name.removesuffix(".gz")]
+    another = data.replace(b"key", b"KEY")
+    pack = gzip.compress if name.endswith(".gz") else bytes
+    path = tmp_path / name
+    path.write_bytes(pack(data))
+    splits_of(tmp_path, RING, ledger_of(tmp_path, RING))
+    path.unlink()
+    if now == "a folder":
+        path.mkdir()
+    elif now != "gone":
+        held = {
+            "another that is longer": pack(another) + pack(another),
+            "half": pack(data)[: len(pack(data)) // 2],
+            "longer": pack(data) + pack(another),
+            "the same": pack(data),
+        }.get(now, pack(another))
+        path.write_bytes(held)
+        os.utime(path, (0, 0))
+    told = f"^The log {name} was moved, removed, cut or replaced while this build read it: run "
+    with pytest.raises(LandingError, match=told) if is_told else nullcontext():
+        require_same_logs()
 
 
 def test_what_may_not_be_read_is_told() -> None:

@@ -6,20 +6,15 @@ import base64
 import hashlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
-from unittest.mock import MagicMock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pieces import each_line
+from pieces import each_line, ledger_of, splits_of
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import kept_name, looks_like_key, shown_name
-from scuttlehouse.landing.ledger import take_stock
 from scuttlehouse.landing.logs import read_lines
-from scuttlehouse.landing.looks import look_into
-from scuttlehouse.landing.spark import new_splits
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.texts import TOKEN
 
@@ -155,14 +150,7 @@ def test_a_build_reads_each_log_under_the_name_that_is_shown(
 
 def texts_that_a_build_reads(folder: Path) -> dict[str, list[bytes | None]]:
     """The lines that come of each log, if all of them are new in the ledger."""
-    stock = take_stock(list_logs(folder, RING), {}, "batch", "rules", look_into)
-    ledger = MagicMock()
-    ledger.where().join().orderBy().collect.return_value = [
-        SimpleNamespace(**entry._asdict(), landing_folder=str(folder))
-        for entry in stock
-        if entry.batch_id is not None
-    ]
-    splits = new_splits(ledger, MagicMock(), RING, "rules")
+    splits = splits_of(folder, RING, ledger_of(folder, RING))
     return {
         split.source_file: [line.text for line in each_line(read_lines(split))] for split in splits
     }
