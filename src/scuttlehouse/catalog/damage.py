@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from scuttlehouse.catalog import checksums, rows
 from scuttlehouse.catalog.names import (
+    LOG,
     MAIN,
     START_ANEW,
-    WORK,
     Schemas,
     advice_for,
 )
@@ -52,13 +52,16 @@ def verify_kept(catalog: Catalog) -> None:
 
 
 def forget_damaged(catalog: Catalog, *, only_leftovers: bool = False) -> list[str]:
-    """Forget work tables, and the log, if their metadata file is missing or damaged. Return their names.
+    """Forget work tables, the log and rows that failed a test, if their metadata file is missing or damaged.
 
-    While a namespace names one of these, Spark cannot list its tables.
+    While a namespace names one of these, Spark cannot list its tables, and no file is removed.
 
     Args:
-        only_leftovers: forget only work tables that the published build does not have. The next build
-            drops these anyway.
+        only_leftovers: forget neither the log nor tables of the published build. The next build drops other
+            work tables anyway.
+
+    Returns:
+        The names of the forgotten tables that the next build makes again.
     """
     with catalog.database.transaction():
         damaged = _damaged(catalog, MAIN)
@@ -68,10 +71,10 @@ def forget_damaged(catalog: Catalog, *, only_leftovers: bool = False) -> list[st
             damaged = {
                 table: file
                 for table, file in damaged.items()
-                if table[0] == WORK and file not in kept
+                if table[0] != LOG and file not in kept
             }
         rows.forget(catalog.database, list(damaged))
-    return [name for _, name in damaged]
+    return [name for namespace, name in damaged if namespace != MAIN.failures]
 
 
 def forget_damaged_of(catalog: Catalog, schemas: Schemas) -> None:
@@ -86,7 +89,7 @@ def forget_damaged_of(catalog: Catalog, schemas: Schemas) -> None:
 def _damaged(catalog: Catalog, schemas: Schemas) -> dict[tuple[str, str], str]:
     return {
         (namespace, name): file
-        for namespace in (schemas.work, schemas.log)
+        for namespace in (schemas.work, schemas.log, schemas.failures)
         for name, file in rows.tables_in(catalog.database, namespace).items()
         if not checksums.is_whole(file)
     }

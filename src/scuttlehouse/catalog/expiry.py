@@ -19,6 +19,12 @@ from scuttlehouse.catalog.pyiceberg_tables import (
 from scuttlehouse.catalog.reached_files import files_of
 from scuttlehouse.s3 import is_in_s3
 
+_ADVICE = (
+    "Restore the file from a backup. Otherwise run `scuttlehouse build --full-refresh`: files are removed "
+    "again once no kept build names this one. A developer's table goes with `dbt run-operation "
+    "drop_developer_schema --profiles-dir profiles --target dev`."
+)
+
 
 def trim_history(catalog: Catalog, home: Path, most_snapshots: int = 20) -> None:
     """Keep only the current snapshot of work tables that have more than ``most_snapshots`` snapshots.
@@ -83,7 +89,7 @@ def _reached(catalog: Catalog, warehouse: str) -> set[str]:
             reached.update(files_of(file, reached))
         except UnusableError as error:
             raise CatalogError(
-                f"No unused file is removed. The table {table} is damaged: {error}"
+                f"No unused file is removed. The table {table} is damaged: {error} {_ADVICE}"
             ) from None
     if strange := [file for file in reached if not file.startswith(f"{warehouse}/")]:
         raise CatalogError(

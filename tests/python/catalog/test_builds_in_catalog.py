@@ -474,6 +474,27 @@ def test_nothing_but_leftovers_of_builds_is_forgotten_unasked(
     assert house.tables(LOG) == {"fct_builds": log}
 
 
+def test_damaged_rows_that_failed_a_test_are_forgotten(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of `--store-failures`. No build would remove a file any more, and no build makes them all again."""
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(house.home))
+    house.build("one", {"dim_a": 1})
+    whole = house.make("is_key_dim_b", 1, namespace=MAIN.failures)
+    damaged = Path(house.make("is_key_dim_a", 1, namespace=MAIN.failures))
+    damaged.write_bytes(b"")
+    with open_catalog(house.home) as catalog:
+        with pytest.raises(CatalogError, match=r"is_key_dim_a is damaged: .* Restore the file "):
+            remove_unreachable(catalog, house.home)
+        catalog_settings()
+        remove_unreachable(catalog, house.home)
+        assert house.tables(MAIN.failures) == {"is_key_dim_b": whole}
+        flip(Path(whole), 9)
+        assert forget_damaged(catalog) == [], "no build makes it again"
+    assert house.tables(MAIN.failures) == {}
+    assert house.read() == {"dim_a": [1]}
+
+
 def test_a_damaged_log_is_told_with_what_begins_a_new_one(house: House) -> None:
     house.build("one", {"dim_a": 1})
     flip(Path(house.make("fct_builds", 1, namespace=LOG)), 9)
