@@ -15,11 +15,11 @@ TAG = "v0"
 
 
 def copy_project(folder: Path) -> None:
-    """Copy the project without what is made in it, which `logs` is at the top alone."""
+    """Copy the project without its repository and what is made in it, which `logs` is at the top alone."""
     made = shutil.ignore_patterns("__pycache__", "*.egg-info", "dbt_packages", "target")
     folder.mkdir()
     for path in PROJECT.iterdir():
-        if path.is_file():
+        if path.is_file() and path.name != ".git":
             shutil.copy2(path, folder)
         elif not path.name.startswith(".") and path.name not in ("target", "logs", "build"):
             shutil.copytree(path, folder / path.name, ignore=made)

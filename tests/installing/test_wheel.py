@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from environments import PROJECT, Environment
+from pathlib import Path
+
+import pytest
+
+import environments
+from environments import PROJECT, Environment, copy_project
 
 
 def python(installed: Environment, code: str) -> str:
     done = installed.run("python", "-c", code)
     return done.stdout + done.stderr
+
+
+def test_a_copy_of_a_worktree_is_in_no_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The `.git` of a worktree is a file, and git in a copy with it would commit to its repository."""
+    worktree, copy = tmp_path / "worktree", tmp_path / "copy"
+    worktree.mkdir()
+    for name in (".git", ".gitignore"):
+        (worktree / name).touch()
+    monkeypatch.setattr(environments, "PROJECT", worktree)
+    copy_project(copy)
+    assert [path.name for path in copy.iterdir()] == [".gitignore"]
 
 
 def test_the_packages_are_those_of_the_wheels(installed: Environment) -> None:
