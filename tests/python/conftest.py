@@ -258,14 +258,16 @@ class Warehouse:
                 found[name] = sorted(values, key=repr)
         return found
 
-    def start(self, *command: str, **environment: str) -> subprocess.Popen[str]:
+    def start(
+        self, *command: str, stderr: int = subprocess.PIPE, **environment: str
+    ) -> subprocess.Popen[str]:
         """Start a command of the environment in the project, in a new process."""
         return subprocess.Popen(
             [str(BIN / command[0]), *command[1:]],
             cwd=self.project,
             env={**os.environ, **self.environment_of_processes, **environment},
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
             text=True,
         )
 

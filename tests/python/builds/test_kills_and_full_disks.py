@@ -10,24 +10,27 @@ from __future__ import annotations
 import itertools
 import os
 import random
+import select
 import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from conftest import OF_BUILDS, PROJECT, Rows, Warehouse, reading
+from other_users import family
 from scuttlehouse.reading.warehouse import open_published
 from test_publishing import WITHOUT_UNIT_TESTS
 
 KILLS = int(os.environ.get("SCUTTLEHOUSE_TEST_KILLS", "0"))
 BUILD = "dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS
-# A build prints about this many lines, including the summary of what it published.
-LINES = 440
 READ = "fct_messages", "fct_tangle_messages"
+# What no user should see.
+PAGES = "\tat ", "Traceback"
 
 if_asked = pytest.mark.skipif(KILLS == 0, reason="SCUTTLEHOUSE_TEST_KILLS asks for it")
 
@@ -68,9 +71,11 @@ def test_builds_killed_at_any_moment(
     right = []
     for content in contents:
         growing.write_bytes(content)
-        warehouse.build("build", *WITHOUT_UNIT_TESTS)
+        build = warehouse.run(*BUILD, "--full-refresh")
+        assert build.returncode == 0, build.stdout
         right.append(of_logs(warehouse.published()))
     assert right[0] != right[1]
+    line_count = build.stdout.count("\n")
 
     hits = 0
     with reading(lambda: read_counts(warehouse.home)) as reads:
@@ -80,12 +85,13 @@ def test_builds_killed_at_any_moment(
             dice = random.Random(seed)
             growing.write_bytes(contents[seed % 2])
             for _ in range(dice.randint(1, 2)):
-                printed, is_hit = kill(warehouse, dice)
+                printed, is_hit = kill(warehouse, dice, line_count)
                 what = "killed" if is_hit else "missed"
                 print(f"seed {seed}: {what} after {len(printed)} lines", flush=True)
                 hits += is_hit
                 assert of_logs(warehouse.published()) in right, f"seed {seed}: {printed}"
-                assert "\tat " not in "".join(printed), f"seed {seed}: a page of Java"
+                for page in PAGES:
+                    assert page not in "".join(printed), f"seed {seed}: {printed}"
             warehouse.refresh("build", *WITHOUT_UNIT_TESTS)
             assert of_logs(warehouse.published()) == right[seed % 2], f"seed {seed}"
             assert set(reads) <= {tuple(len(tables[name]) for name in READ) for tables in right}
@@ -109,7 +115,7 @@ def test_a_disk_that_is_full(
         build = warehouse.run(*BUILD)
         assert build.returncode not in (0, -signal.SIGKILL)
         assert "No space left on device" in build.stdout
-        for page in ("\tat ", "Traceback"):
+        for page in PAGES:
             assert page not in build.stdout + build.stderr
         assert warehouse.published() == before
         read = warehouse.run("scuttlehouse", "sql", count, "--format", "json")
@@ -126,44 +132,52 @@ def of_logs(tables: dict[str, Rows]) -> dict[str, Rows]:
     return {name: rows for name, rows in tables.items() if name not in OF_BUILDS}
 
 
-def kill(warehouse: Warehouse, dice: random.Random) -> tuple[list[str], bool]:
-    """Kill a build, or its Java, at a random moment.
+def kill(warehouse: Warehouse, dice: random.Random, line_count: int) -> tuple[list[str], bool]:
+    """Kill a build, or its Java, at a random moment: after one of this many lines.
 
     Returns the lines that it printed, and whether it still ran when it was killed.
     """
-    after, java, seconds = dice.randrange(1, LINES), dice.random() < 0.5, 2 * dice.random()
+    after, is_java, seconds = dice.randint(1, line_count), dice.random() < 0.5, 2 * dice.random()
     printed = []
     victims: list[int] = []
-    java_of_dead: list[int] = []
-    with warehouse.start(*BUILD) as process:
+    java: list[int] = []
+    with warehouse.start(*BUILD, stderr=subprocess.STDOUT) as process:
         for line in process.stdout or ():
             printed.append(line)
             if len(printed) != after:
                 continue
             time.sleep(seconds)
             if process.poll() is None:
-                java_of_dead = children(process.pid)
-                victims = children(process.pid) if java else [process.pid]
+                java = java_of(process.pid)
+                victims = java if is_java else [process.pid]
             for victim in victims:
-                os.kill(victim, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(victim, signal.SIGKILL)
     # Java ends as soon as it notices that dbt was killed.
-    for victim in java_of_dead:
-        wait_for_end(victim)
-    if java:
+    for one in java:
+        wait_for_end(one)
+    if is_java:
         return printed, bool(victims)
     assert process.returncode in (0, -signal.SIGKILL), "".join(printed)
     return printed, process.returncode != 0
 
 
-def children(pid: int) -> list[int]:
+def java_of(pid: int) -> list[int]:
     """The Java process that a process has started."""
-    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(one) for one in listed if "java" in Path(f"/proc/{one}/cmdline").read_text()]
+    found = []
+    for one in family(pid):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if Path(f"/proc/{one}/comm").read_text() == "java\n":
+                found.append(one)
+    return found
 
 
 def wait_for_end(pid: int) -> None:
-    while Path(f"/proc/{pid}").exists():
-        time.sleep(0.1)
+    """Wait until a process has ended. It may stay in /proc where no process reaps it."""
+    with suppress(ProcessLookupError):
+        ended = os.pidfd_open(pid)
+        select.select([ended], [], [])
+        os.close(ended)
 
 
 def read_counts(home: Path) -> tuple[int, ...]:
