@@ -123,6 +123,7 @@ VECTORS = {
     "2264000000": 100,
     "22ffffffff": -1,
     "0e01": True,
+    "0e00": False,
     "06": None,
     "00": "",
     "04": [],
@@ -147,6 +148,32 @@ def test_vectors_of_bipf(vector: str) -> None:
     for size in range(len(vector) // 2):
         with pytest.raises(bipf.BipfError):
             bipf.decode(bytes.fromhex(vector)[:size])
+
+
+def test_javascripts_undefined_in_bipf() -> None:
+    """As in JSON: null in an array, no member of an object."""
+    assert bipf.decode(bytes.fromhex("140e02")) == [None]
+    assert bipf.decode(bytes.fromhex("3518666f6f0e02")) == {}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["0e03", "160100", "1a640000", "2a6400000000", "2300000000", "07", "0601", "0e02", "150e0106"],
+    ids=[
+        "neither true nor false",
+        "two bytes of a boolean",
+        "three bytes of an integer",
+        "five bytes of an integer",
+        "four bytes of a double",
+        "an unknown type",
+        "two values",
+        "undefined alone",
+        "a name that is no text",
+    ],
+)
+def test_what_is_no_value_of_bipf(value: str) -> None:
+    with pytest.raises(bipf.BipfError):
+        bipf.decode(bytes.fromhex(value))
 
 
 @pytest.mark.parametrize("form", forms.FORMS)
@@ -1554,12 +1581,26 @@ def test_no_length_of_the_first_record_makes_a_log_of_pzp_an_archive(
     assert parsed(read(path)) == [record]
 
 
-def test_deleted_records_at_the_beginning_of_a_log_of_pzp_do_not_hide_it(tmp_path: Path) -> None:
+def deleted_records(form: str, size: int) -> bytes:
+    """More deleted records than are looked at to recognise a file."""
+    if form == "flume_log_of_old":
+        length = size.to_bytes(4)
+        return 5 * forms.BLOCK // size * (length + bytes(size) + length)
+    length = size.to_bytes(2, "little")
+    record = (length if form == "bipf_log" else bytes(2) + length) + bytes(size)
+    return 5 * (record * ((forms.BLOCK - 1) // len(record))).ljust(forms.BLOCK, b"\0")
+
+
+@pytest.mark.parametrize("form", ["bipf_log", "flume_log_of_old", "pzp_log"])
+@pytest.mark.parametrize("size", [10, 0x3FFF])
+def test_deleted_records_at_the_beginning_of_a_log_do_not_hide_it(
+    form: str, size: int, tmp_path: Path
+) -> None:
     """However many there are."""
-    messages = [value for value in values() if "msg" in value]
-    deleted = bytes([0, 0, 0xFF, 0x3F]) + bytes(0x3FFF)
+    messages = [value for value in values() if ("msg" in value) == (form == "pzp_log")]
+    log = forms.rewrite(messages, form, "none", "utf-8")
     path = tmp_path / "log"
-    path.write_bytes(5 * (3 * deleted).ljust(pzp_log.BLOCK_BYTES, b"\0") + forms.pzp_log(messages))
+    path.write_bytes(deleted_records(form, size) + log)
     assert parsed(read(path)) == messages
 
 
