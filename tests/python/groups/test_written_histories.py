@@ -451,18 +451,21 @@ def test_after_a_missing_message_it_is_known_who_is_out(
 
 
 def test_keys_of_other_lengths(tables: dict[str, Rows], written_histories: Histories) -> None:
-    """A key of 48 bytes has a rank. A key of 16 bytes has none and is flagged (R31)."""
+    """A key of 48 bytes has a rank. One of 16 bytes has none and is flagged (R31). Outsiders have none."""
     by_epoch = {row["epoch_id"]: row for row in tables["dim_epochs"]}
-    found = set()
+    found, outsiders = set(), 0
     for written in written_histories.written:
         own = [entry for entry in written.log if entry.id in by_epoch]
+        ranked = [entry for entry in own if by_epoch[entry.id]["is_authorized"] is not False]
+        outsiders += len(own) - len(ranked)
         for entry in own:
             row, length = by_epoch[entry.id], len(entry.key or b"")
             assert row["has_short_key"] == (0 < length < 32)
-            assert (row["key_rank"] is None) == (length < 32)
+            assert (row["key_rank"] is None) == (length < 32 or entry not in ranked)
             found.add(length)
-        known = sorted({entry.key for entry in own if entry.key and len(entry.key) >= 32})
-        for entry in own:
+        known = sorted({entry.key for entry in ranked if entry.key and len(entry.key) >= 32})
+        for entry in ranked:
             if entry.key in known:
                 assert by_epoch[entry.id]["key_rank"] == known.index(entry.key) + 1
+    assert outsiders
     assert found >= {0, 16, 32, 48}

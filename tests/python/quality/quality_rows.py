@@ -880,7 +880,7 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("dim_groups", "current_member_count"): [{"current_member_count": None}],
     ("dim_epochs", "is_tip"): [{"is_authorized": False}, {"has_valid_members_tangle": False}],
     ("dim_epochs", "is_authorized"): [{"is_authorized": False}, {"is_authorized": None}],
-    ("dim_epochs", "key_rank"): [{"has_short_key": True}],
+    ("dim_epochs", "key_rank"): [{"has_short_key": True}, {"is_authorized": False}],
     ("dim_epochs", "is_empty"): [{"is_empty": False}],
     ("dim_epochs", "has_foreign_creator"): [{"has_foreign_creator": False}],
     ("fct_timeline_updates", "from_position"): [{"from_position": None}, {"command": "ins"}],
