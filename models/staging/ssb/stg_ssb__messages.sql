@@ -93,15 +93,52 @@ ranked_lines as (
 
 ),
 
+-- Anybody can write an opened message without its ciphertext, or one of a format that is not checked, as if
+-- it were of a feed of their own. Then a feed that fewer logs name than another is not that of its author.
+named_feeds as (
+
+    select
+        message_id,
+        feed_id,
+        count(distinct source_file) as log_count
+    from ranked_lines
+    where doubt_rank = 1 and validity = 'not_checked'
+    group by message_id, feed_id
+
+),
+
+ranked_feeds as (
+
+    select
+        *,
+        rank() over (partition by message_id order by log_count desc) as feed_rank
+    from named_feeds
+
+),
+
+outvoted_feeds as (
+
+    select * from ranked_feeds
+    where feed_rank > 1
+
+),
+
 best_lines as (
 
     select
         ranked_lines.*,
+        outvoted_feeds.feed_id is not null as is_outvoted,
         -- Nothing that an invalid line says counts, and anybody can write two under one id.
-        log_feeds.feed_id is not null and ranked_lines.validity != 'invalid' as is_of_author
+        log_feeds.feed_id is not null
+        and outvoted_feeds.feed_id is null
+        and ranked_lines.validity != 'invalid' as is_of_author
     from ranked_lines
     left join log_feeds
         on ranked_lines.source_file = log_feeds.source_file and ranked_lines.feed_id = log_feeds.feed_id
+    left join outvoted_feeds
+        on
+            ranked_lines.message_id = outvoted_feeds.message_id
+            and ranked_lines.feed_id = outvoted_feeds.feed_id
     where ranked_lines.doubt_rank = 1
 
 ),
@@ -160,8 +197,8 @@ marked_lines as (
 
 -- A message may be seen in several logs. A line that somebody could decrypt counts before the ciphertext
 -- (ruling R2). Nobody has signed what is beside a plaintext, and anybody may write it: so a line that has
--- the second signature of an announcement counts before others, and then one of the author's own log. The
--- rest only makes the choice repeatable.
+-- the second signature of an announcement counts before others, then one with the author whom most logs
+-- name, and then one of the author's own log. The rest only makes the choice repeatable.
 sightings as (
 
     select
@@ -172,6 +209,7 @@ sightings as (
                 counts desc,
                 is_decrypted desc,
                 is_announcement_signed desc nulls last,
+                is_outvoted asc,
                 is_of_author desc,
                 source_file asc,
                 line_number asc
