@@ -123,11 +123,42 @@ outvoted_feeds as (
 
 ),
 
+-- Nor is its place in its feed, or its time, what fewer logs say.
+named_places as (
+
+    select
+        message_id,
+        feed_id,
+        struct(feed_id, sequence, previous_id, asserted_ms) as place,
+        count(distinct source_file) as log_count
+    from ranked_lines
+    where doubt_rank = 1 and validity = 'not_checked'
+    group by message_id, feed_id, struct(feed_id, sequence, previous_id, asserted_ms)
+
+),
+
+ranked_places as (
+
+    select
+        *,
+        rank() over (partition by message_id, feed_id order by log_count desc) as place_rank
+    from named_places
+
+),
+
+outvoted_places as (
+
+    select * from ranked_places
+    where place_rank > 1
+
+),
+
 best_lines as (
 
     select
         ranked_lines.*,
         outvoted_feeds.feed_id is not null as is_outvoted,
+        outvoted_places.message_id is not null as has_outvoted_place,
         -- Nothing that an invalid line says counts, and anybody can write two under one id.
         log_feeds.feed_id is not null
         and outvoted_feeds.feed_id is null
@@ -139,6 +170,15 @@ best_lines as (
         on
             ranked_lines.message_id = outvoted_feeds.message_id
             and ranked_lines.feed_id = outvoted_feeds.feed_id
+    left join outvoted_places
+        on
+            ranked_lines.message_id = outvoted_places.message_id
+            and struct(
+                ranked_lines.feed_id,
+                ranked_lines.sequence,
+                ranked_lines.previous_id,
+                ranked_lines.asserted_ms
+            ) is not distinct from outvoted_places.place
     where ranked_lines.doubt_rank = 1
 
 ),
@@ -198,7 +238,8 @@ marked_lines as (
 -- A message may be seen in several logs. A line that somebody could decrypt counts before the ciphertext
 -- (ruling R2). Nobody has signed what is beside a plaintext, and anybody may write it: so a line that has
 -- the second signature of an announcement counts before others, then one with the author whom most logs
--- name, and then one of the author's own log. The rest only makes the choice repeatable.
+-- name, one of the author's own log, and one with the place and time that most logs tell. The rest only makes
+-- the choice repeatable.
 sightings as (
 
     select
@@ -211,6 +252,7 @@ sightings as (
                 is_announcement_signed desc nulls last,
                 is_outvoted asc,
                 is_of_author desc,
+                has_outvoted_place asc,
                 source_file asc,
                 line_number asc
         ) as sighting_number,
