@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,7 @@ from scuttlehouse.printing import without_passwords
 from scuttlehouse.s3 import S3_FOLDER, is_in_s3
 
 SPLIT_BYTES = 64 << 20
+_DAY_SECONDS = 24 * 60 * 60
 
 _SHOWN_REASONS = 3
 _PUT_LOGS_THERE = (
@@ -87,13 +89,20 @@ def require_logs(folder: Path | str, stock: Iterable[LedgerEntry]) -> None:
 def newest_ms() -> int:
     """When the newest log of the landing folder was written. What a build leaves out does not count.
 
+    Nor does a log that is from more than a day ahead, if there is any other: it would pass for new every day.
+
     Raises:
         LandingError: there is no log, or as :func:`list_logs` raises it.
 
-    Complexity: linear in the bytes of the newest log, and of what is newer and left out.
+    Complexity: linear in the bytes of the newest log, and of what comes before it and is left out.
     """
-    folder = landing_folder()
-    for log in sorted(list_logs(folder), key=lambda log: log.modified_ms, reverse=True):
+    folder, tomorrow = landing_folder(), 1000 * (time.time() + _DAY_SECONDS)
+    newest_first = sorted(
+        list_logs(folder),
+        key=lambda log: (log.modified_ms <= tomorrow, log.modified_ms),
+        reverse=True,
+    )
+    for log in newest_first:
         if look_into(log).problem is None:
             return log.modified_ms
     raise LandingError(f"The landing folder {folder} holds no log: {_PUT_LOGS_THERE}.")

@@ -2062,6 +2062,20 @@ def test_the_newest_log_may_be_hidden_and_is_a_log(
     assert newest_ms() == len(names) * 1000
 
 
+def test_a_log_from_the_future_does_not_hide_that_no_other_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes a log may give it any time. It would pass for fresh until then."""
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path))
+    for name, seconds in (("future.jsonl", 4_000_000_000), ("far.jsonl", 6_000_000_000)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (seconds, seconds))
+    assert newest_ms() == 6_000_000_000_000
+    (tmp_path / "a.jsonl").touch()
+    os.utime(tmp_path / "a.jsonl", (5, 5))
+    assert newest_ms() == 5000
+
+
 def test_inspect_says_what_a_file_is_and_what_is_in_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
