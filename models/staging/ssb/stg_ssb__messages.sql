@@ -94,46 +94,16 @@ ranked_lines as (
 ),
 
 -- Anybody can write an opened message without its ciphertext, or one of a format that is not checked, as if
--- it were of a feed of their own. Then a feed that fewer logs name than another is not that of its author.
-named_feeds as (
+-- it were of a feed of their own, or at another place in its feed.
+told_places as (
 
     select
         message_id,
-        feed_id,
+        struct(feed_id, sequence, previous_id, asserted_ms) as told_place,
         count(distinct source_file) as log_count
-    from ranked_lines
-    where doubt_rank = 1 and validity = 'not_checked'
-    group by message_id, feed_id
-
-),
-
-ranked_feeds as (
-
-    select
-        *,
-        rank() over (partition by message_id order by log_count desc) as feed_rank
-    from named_feeds
-
-),
-
-outvoted_feeds as (
-
-    select * from ranked_feeds
-    where feed_rank > 1
-
-),
-
--- Nor is its place in its feed, or its time, what fewer logs say.
-named_places as (
-
-    select
-        message_id,
-        feed_id,
-        struct(feed_id, sequence, previous_id, asserted_ms) as place,
-        count(distinct source_file) as log_count
-    from ranked_lines
-    where doubt_rank = 1 and validity = 'not_checked'
-    group by message_id, feed_id, struct(feed_id, sequence, previous_id, asserted_ms)
+    from lines
+    where validity = 'not_checked'
+    group by message_id, struct(feed_id, sequence, previous_id, asserted_ms)
 
 ),
 
@@ -141,8 +111,8 @@ ranked_places as (
 
     select
         *,
-        rank() over (partition by message_id, feed_id order by log_count desc) as place_rank
-    from named_places
+        rank() over (partition by message_id order by log_count desc) as place_rank
+    from told_places
 
 ),
 
@@ -157,28 +127,24 @@ best_lines as (
 
     select
         ranked_lines.*,
-        outvoted_feeds.feed_id is not null as is_outvoted,
-        outvoted_places.message_id is not null as has_outvoted_place,
+        outvoted_places.message_id is not null as is_outvoted,
         -- Nothing that an invalid line says counts, and anybody can write two under one id.
         log_feeds.feed_id is not null
-        and outvoted_feeds.feed_id is null
+        and outvoted_places.message_id is null
         and ranked_lines.validity != 'invalid' as is_of_author
     from ranked_lines
     left join log_feeds
         on ranked_lines.source_file = log_feeds.source_file and ranked_lines.feed_id = log_feeds.feed_id
-    left join outvoted_feeds
-        on
-            ranked_lines.message_id = outvoted_feeds.message_id
-            and ranked_lines.feed_id = outvoted_feeds.feed_id
     left join outvoted_places
         on
             ranked_lines.message_id = outvoted_places.message_id
+            and ranked_lines.validity = 'not_checked'
             and struct(
                 ranked_lines.feed_id,
                 ranked_lines.sequence,
                 ranked_lines.previous_id,
                 ranked_lines.asserted_ms
-            ) is not distinct from outvoted_places.place
+            ) is not distinct from outvoted_places.told_place
     where ranked_lines.doubt_rank = 1
 
 ),
@@ -237,9 +203,8 @@ marked_lines as (
 
 -- A message may be seen in several logs. A line that somebody could decrypt counts before the ciphertext
 -- (ruling R2). Nobody has signed what is beside a plaintext, and anybody may write it: so a line that has
--- the second signature of an announcement counts before others, then one with the author whom most logs
--- name, one of the author's own log, and one with the place and time that most logs tell. The rest only makes
--- the choice repeatable.
+-- the second signature of an announcement counts before others, then one with the author, place and time
+-- that most logs tell, and then one of the author's own log. The rest only makes the choice repeatable.
 sightings as (
 
     select
@@ -252,7 +217,6 @@ sightings as (
                 is_announcement_signed desc nulls last,
                 is_outvoted asc,
                 is_of_author desc,
-                has_outvoted_place asc,
                 source_file asc,
                 line_number asc
         ) as sighting_number,
