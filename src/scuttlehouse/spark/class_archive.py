@@ -18,7 +18,7 @@ def main() -> None:
     parameters = profiles["scuttlehouse"]["outputs"]["embedded"]["server_side_parameters"]
     del parameters["spark.driver.extraJavaOptions"]
     with tempfile.TemporaryDirectory(prefix="scuttlehouse-") as home:
-        os.environ["SCUTTLEHOUSE_HOME"] = home
+        os.environ |= {"SCUTTLEHOUSE_HOME": home, "SCUTTLEHOUSE_LANDING": f"{home}/logs"}
         make(parameters | spark_settings())
 
 

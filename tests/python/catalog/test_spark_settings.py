@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import psycopg
@@ -25,6 +26,7 @@ from scuttlehouse.catalog.spark import (
 )
 from scuttlehouse.files.parts import LandingError
 from scuttlehouse.s3 import s3_files
+from scuttlehouse.spark import class_archive
 
 PROJECT = Path(__file__).parents[3]
 
@@ -270,3 +272,18 @@ def test_nothing_is_written_into_a_landing_folder_that_holds_the_home(
         begin("build", "run", WORK, False, False, False, {}, ["model.a"], variables)
     assert list(landing.iterdir()) == []
     assert landing.stat().st_mode & 0o777 == 0o755
+
+
+def test_the_archive_of_classes_is_made_whatever_the_landing_folder_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is made in a home of its own, among temporary files. A build tells of the folder in a sentence."""
+    made: list[dict[str, str]] = []
+    monkeypatch.setattr(class_archive, "make", made.append)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", "")
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path))
+    monkeypatch.chdir(PROJECT)
+    class_archive.main()
+    assert len(made) == 1
+    assert list(tmp_path.iterdir()) == []
