@@ -44,9 +44,7 @@ def trim_history(catalog: Catalog, home: Path, most_snapshots: int = 20) -> None
                 forget_history(table)
 
 
-def remove_unreachable(
-    catalog: Catalog, home: Path, is_alone: Callable[[], bool] = lambda: True
-) -> int:
+def remove_unreachable(catalog: Catalog, home: Path, is_alone: Callable[[], bool]) -> int:
     """Remove the files of the warehouse that no table of the catalog and no kept build reaches.
 
     A table reaches its metadata file and the files of its current snapshot. The caller must hold the

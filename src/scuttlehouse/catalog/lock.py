@@ -98,7 +98,7 @@ class _Held:
     lock: _Lock
     exclusive: bool
     # Whether it is held alone until `release`. None if only a block of `alone` holds it.
-    kept: bool | None = None
+    kept: bool | None
 
 
 _held: dict[Path, _Held] = {}

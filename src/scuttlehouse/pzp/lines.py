@@ -222,7 +222,7 @@ def _row(source_file: str, line: Line, ring: KeyRing, read: CheckedRecord) -> La
 
 
 class _Place(NamedTuple):
-    account_id: object = None
+    account_id: object
     tangle_id: object = None
     depth: int | None = None
     previous_ids: list[str] | None = None

@@ -450,7 +450,7 @@ def test_files_that_nobody_can_ask_for_are_not_called_damaged(
         for attempt in (
             lambda: verify_tables(catalog),
             lambda: verify_kept(catalog),
-            lambda: remove_unreachable(catalog, sqlite_house.home),
+            lambda: remove_unreachable(catalog, sqlite_house.home, lambda: True),
             lambda: catalog.roll_back(None),
             lambda: catalog.begin("three", "", "", refresh=True, rebuilt=(), schemas=MAIN),
         ):
@@ -485,9 +485,9 @@ def test_damaged_rows_that_failed_a_test_are_forgotten(
     damaged.write_bytes(b"")
     with open_catalog(house.home) as catalog:
         with pytest.raises(CatalogError, match=r"is_key_dim_a is damaged: .* Restore the file "):
-            remove_unreachable(catalog, house.home)
+            remove_unreachable(catalog, house.home, lambda: True)
         catalog_settings()
-        remove_unreachable(catalog, house.home)
+        remove_unreachable(catalog, house.home, lambda: True)
         assert house.tables(MAIN.failures) == {"is_key_dim_b": whole}
         flip(Path(whole), 9)
         assert forget_damaged(catalog) == [], "no build makes it again"
@@ -585,10 +585,10 @@ def test_files_of_a_developer_stay_until_the_schema_is_dropped(house: House) -> 
         iceberg.create_namespace(ANN.failures)
     own.append(house.make("is_key_dim_a", 1, namespace=ANN.failures))
     with open_catalog(house.home) as catalog:
-        remove_unreachable(catalog, house.home)
+        remove_unreachable(catalog, house.home, lambda: True)
         assert all(Path(file).exists() for file in own)
         catalog.drop_work(ANN)
-        assert remove_unreachable(catalog, house.home) > 0
+        assert remove_unreachable(catalog, house.home, lambda: True) > 0
         assert catalog.work(ANN) is None
     assert not any(Path(file).exists() for file in own)
     assert house.read() == {"dim_a": [1]}

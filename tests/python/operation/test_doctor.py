@@ -249,7 +249,7 @@ def test_what_builds_remove_meanwhile_is_not_called_damaged(
             small.log("fct_builds", steps_table([run_step(f"{number}", "published")]))
             small.publish({"dim_groups": pa.table({"group_id": [str(number)]})})
         with open_catalog(small.home) as catalog:
-            remove_unreachable(catalog, small.home)
+            remove_unreachable(catalog, small.home, lambda: True)
         return whole(*arguments)
 
     monkeypatch.setattr(state, name, after_builds)
