@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log, holds_a_message
 from scuttlehouse.files.flume import offset_width
-from scuttlehouse.files.jq_filters import MAP_OF_MESSAGES, list_inside
+from scuttlehouse.files.jq_filters import list_inside, way_out_of_map
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.objects import is_message_at
 from scuttlehouse.files.parts import FIRST_MEMBERS
@@ -65,7 +65,7 @@ def form_of(text: str) -> str | None:
         beginnings = (found.start(1) for found in _LINE_BEGINNING.finditer(text) if found[1])
         first = next(beginnings, 0)
         return form_of(text[first:]) if first else None
-    if list_inside(text) or MAP_OF_MESSAGES.match(text):
+    if list_inside(text) or way_out_of_map(text):
         return None
     try:
         _, end = LENIENT_DECODER.raw_decode(text)

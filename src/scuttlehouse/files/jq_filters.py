@@ -18,7 +18,7 @@ from scuttlehouse.ssb.texts import is_word
 
 # Lists of JavaScript have null in place of what is deleted.
 _LIST_OF_MESSAGES = re.compile(rf'\[\s*(?:null\s*,\s*)*+\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
-MAP_OF_MESSAGES = re.compile(
+_MAP_OF_OBJECTS = re.compile(
     r'\{\s*"((?:%|ssb:)[^"\\\n]{1,200}|[1-9A-HJ-NP-Za-km-z]{43,44}|[0-9]{1,20})"\s*:\s*\{'
 )
 _MEMBER_NAME = re.compile(r'\s*[{,]\s*"((?:[^"\\]|\\.){1,64})"\s*:\s*')
@@ -44,39 +44,43 @@ _OF_A_MESSAGE = frozenset({"author", "content", "metadata"})
 
 
 def list_inside(text: str, start: int = 0, levels: int = _LEVELS) -> str | None:
-    """The filter of jq for the list of messages in an object. None if it has none, or is a message itself.
+    """The filter of jq for the lists in an object, if one of them is of messages. None if none is.
 
-    For all lists in it, if it holds several of messages, or goes on beyond the text, or if the name of the
-    list may not be told: then it may be a map of lists. Of an object that goes on, the last one in it is
-    looked into, so many levels deep.
+    None for a message itself, too. Of an object that goes on beyond the text, the last one in it is looked
+    into, so many levels deep.
 
-    >>> list_inside('{"count": 1, "messages": [{"key": "%a"}]}')
-    '["messages"]'
-    >>> list_inside('{"messages": [{"key": "%a"}')
+    >>> list_inside('{"count": 1, "messages": [{"key": "%a"')
     ' | .[] | arrays'
+    >>> list_inside('{"states": [{"key": "%a"}]}') is None
+    True
     """
     whole = value_at(text, start)
     if whole is not None and _way(whole[0]) == "":
         return None
     place = start
-    found = []
+    has_list = False
     while name := _MEMBER_NAME.match(text, place):
-        if _LIST_OF_MESSAGES.match(text, name.end()):
-            found.append(name[1])
+        has_list = has_list or _is_list_of_messages(text, name.end())
         value = value_at(text, name.end())
         if value is None:
-            return _ALL_LISTS if found else _list_in_last(text, name.end(), levels)
+            return _ALL_LISTS if has_list else _list_in_last(text, name.end(), levels)
         place = value[1]
-    if not found:
-        return None
-    return f'["{found[0]}"]' if len(found) == 1 and is_word(found[0]) else _ALL_LISTS
+    return _ALL_LISTS if has_list else None
+
+
+def _is_list_of_messages(text: str, start: int) -> bool:
+    """Whether a list is at a place whose first few objects hold a message, or go on beyond the text."""
+    if not _LIST_OF_MESSAGES.match(text, start):
+        return False
+    ways = [*map(_way, first_values(text, text.index("{", start)))]
+    return not ways or any(way is not None for way in ways)
 
 
 def _list_in_last(text: str, start: int, levels: int) -> str | None:
     """The same for an object of which the last member has a value that goes on beyond the text."""
     if not levels or not _goes_on(text, start):
         return None
-    if MAP_OF_MESSAGES.match(text, start):
+    if way_out_of_map(text, start) is not None:
         return _ALL_OBJECTS
     if OPENING.match(text, start):
         first = next(first_values(text, start), None)
@@ -196,17 +200,18 @@ def _way_through(ways: Mapping[str, str], members: int) -> str:
     return f"{member}{way}"
 
 
-def way_out_of_map(text: str) -> str | None:
+def way_out_of_map(text: str, start: int = 0) -> str | None:
     """The filter of jq for the messages in a map of them that goes on beyond the text. None for others.
 
-    >>> way_out_of_map('{"1": {"key": "%a"'), way_out_of_map('{"key": "%a"')
+    >>> way_out_of_map('{"1": {"key": "%a"'), way_out_of_map('{"1": {"key": "%a"}, "2"')
     ('[]', None)
     """
-    opening = MAP_OF_MESSAGES.match(text)
-    if opening is None:
-        return None
-    first = value_at(text, opening.end() - 1)
-    return (first and _way_to_keys_beside({opening[1]: first[0]})) or "[]"
+    opening = _MAP_OF_OBJECTS.match(text, start)
+    first = opening and value_at(text, opening.end() - 1)
+    if not opening or not first:
+        return "[]" if opening else None
+    beside, inside = _way_to_keys_beside({opening[1]: first[0]}), _way(first[0])
+    return beside or (None if inside is None else f"[]{inside}")
 
 
 def _way_to_keys_beside(value: dict[str, Any]) -> str | None:

@@ -612,13 +612,14 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b'{"seq": 1, "value": {"id": "a", "msg": %s}}' % OF_PZP, "jq -c '.[\"value\"]'"),
         (b'[{"msg": {"id": "a", "msg": %s}}]' % OF_PZP, "jq -c '.[][\"msg\"]'"),
         (b'{"source": "@a", "dest": "@b", "value": 1}\n' * 100, "JSON of other software"),
-        (b'{"%a=.sha256": {"key": "%a=.sha256"}}', "jq -c '.[]'"),
-        (b'{"0": {"key": "%a"}, "1": {}}', "jq -c '.[]'"),
+        (b'{"%a=.sha256": {"key": "%a=.sha256", "value": 1}}', "jq -c '.[]'"),
+        (b'{"0": {"key": "%a", "value": 1}, "1": {', "jq -c '.[]'"),
         (b'{"%%%s.sha256": %s}' % (KEY, POST), "jq -c '.[]'"),
-        (b'{"' + b"A" * 44 + b'": {"data": null}}', "jq -c '.[]'"),
+        (b'{"' + b"A" * 44 + b'": {"data": null', "jq -c '.[]'"),
+        (b'{"1": {"node": {"key": "%a", "value": 1}}, "2"', "jq -c '.[][\"node\"]'"),
         (b'"{\\"key\\": \\"%a\\"}"\n"{}"', "`jq -r .`"),
         (b'["{\\"key\\": \\"%a\\"}"]', "`jq -r '.[]'`"),
-        (b'{"msgs": [{"data": null, "metadata": {}}]}', "jq -c '.[\"msgs\"][]'"),
+        (b'{"msgs": [{"data": null, "metadata": {}, "sig": ""}]}', "jq -c '.[\"msgs\"][]'"),
         (b"\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", "`zstd -d --long=31`"),
         (b'{"messages": [{"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
         (b'{"messages": [null, null, {"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
@@ -627,7 +628,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
             'jq -c \'del(.["replies"]), (.["replies"][]?)\'',
         ),
         (b'{"it\'s": [{"key": "%a", "value": 1}]}', "jq -c '.[][]'"),
-        (b'{"%s": [{"key": "%%a"}]}' % KEY, "jq -c '. | .[] | arrays[]'"),
+        (b'{"%s": [{"key": "%%a", "value": 1}, {"key"' % KEY, "jq -c '. | .[] | arrays[]'"),
         (b'{"a": 1, "data": {"key": "%a", "value": 1}}\n' * 3, "jq -c '.[\"data\"]'"),
         (b'[{"data": {"key": "%a", "value": 1}}, {}]', "jq -c '.[][\"data\"]'"),
         (
@@ -1196,6 +1197,22 @@ def test_objects_without_messages_are_lines(part: str, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(f'{{"a": {part}, "value": {part}}}\n')
     assert recognise(entry_of(path, "a.jsonl")) == Kind("json_lines", "none", "utf-8")
+
+
+@pytest.mark.parametrize("many", [1, 20_000])
+def test_nothing_is_to_be_taken_out_of_what_holds_no_messages(many: int, tmp_path: Path) -> None:
+    """Plugins that fold messages into states, and all other software, write such names, too."""
+    values = [
+        {"key": "%a", "type": "gathering", "states": [{"key": "%a", "title": "a"}] * many},
+        {"items": [{"id": n, "name": "a"} for n in range(many)]},
+        {f"{n}": {"id": n} for n in range(many)},
+        {f"%{n:043}=.sha256": {"author": "@a", "votes": n} for n in range(many)},
+    ]
+    for value in values:
+        path = tmp_path / "a.json"
+        path.write_text(json.dumps(value))
+        kind = recognise_within_limits(entry_of(path, "a.json"))
+        assert "take" not in str(kind)
 
 
 def test_a_message_is_no_object_around_messages(tmp_path: Path) -> None:
