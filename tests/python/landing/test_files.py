@@ -1780,8 +1780,13 @@ def test_a_break_behind_the_last_message_costs_none(
 
 
 @pytest.mark.parametrize("compression", ["gzip", "bzip2", "zstd"])
-def test_what_follows_a_compressed_log_is_told(compression: str, tmp_path: Path) -> None:
-    """Somebody has appended plain lines: no program unpacks them, and they are not dropped silently."""
+def test_what_follows_a_compressed_log_is_told(
+    compression: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Somebody has appended plain lines: no program unpacks them, and they are not dropped silently.
+
+    The same bytes, copied again, would be told again.
+    """
     path = tmp_path / "a.jsonl"
     packed = forms.COMPRESSIONS[compression](forms.json_lines([*values()[:2]]).encode())
     expected = [(1, None), (2, None)]
@@ -1791,6 +1796,8 @@ def test_what_follows_a_compressed_log_is_told(compression: str, tmp_path: Path)
     assert len(read(path)) == 4
     path.write_bytes(packed + POST + b"\n")
     assert [(line.line_number, line.fault) for line in read(path)] == [*expected, (3, "cut_short")]
+    assert main(["inspect", str(path)]) == 0
+    assert "or other bytes follow a compressed part: compress them, too" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("compression", ["gzip", "bzip2"])
