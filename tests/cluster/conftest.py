@@ -13,6 +13,9 @@ import pytest
 import postgresql
 from places import KEY, PROJECT, Place, Tables
 from servers import BUCKET, S3, Cluster, s3, spark
+from settings_of_people import forget_settings
+
+forget_settings()
 
 WORKERS = 3
 

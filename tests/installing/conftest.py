@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 from environments import TAG, Environment, copy_project, run_platform
+from settings_of_people import forget_settings
+
+forget_settings()
 
 # Dagster's environment runs it.
 collect_ignore = ["dagster_runs.py"]

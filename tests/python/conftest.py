@@ -41,6 +41,7 @@ from scuttlehouse.catalog.home import prepare_home
 from scuttlehouse.cli import main
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.serving.duckdb_file import write_serving_file
+from settings_of_people import forget_settings
 
 if TYPE_CHECKING:
     from test_figures import Figures
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from test_publishing import Retried
     from test_tribes2 import Tables
     from test_written_histories import Histories
+
+forget_settings()
 
 PROJECT = Path(__file__).parents[2]
 FIXTURES = Path(__file__).parent / "fixtures"

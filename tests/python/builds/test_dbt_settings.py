@@ -7,6 +7,7 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
+from runpy import run_path
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -362,3 +363,13 @@ def test_what_fails_after_an_interrupt_is_not_told(
     said = capsys.readouterr().out
     assert said.endswith("\nscuttlehouse: the build was interrupted, and published nothing.\n")
     assert "Java is gone" not in said
+
+
+@pytest.mark.parametrize("suite", ["python", "connect", "trino"])
+def test_no_test_writes_where_a_setting_of_a_person_leads(
+    suite: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their dashboards had the tables of the tests, after `make test` where the variable was set."""
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", "postgresql://host/bi")
+    run_path(str(PROJECT / "tests" / suite / "conftest.py"))
+    assert "SCUTTLEHOUSE_SERVING" not in os.environ
