@@ -98,12 +98,26 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "current_member_count": 1,
             "message_count": 4,
             "created_at": AT,
+            "last_message_at": LATER,
         },
         {"group_id": group("ready"), "name": "Group readyA"},
     ],
     "dim_people": [
         {"person_id": ANN, "name": "Ann", "feed_count": 2, "group_count": 1},
         {"person_id": EVE, "name": HOSTILE, "feed_count": 1},
+        {
+            "person_id": person("kim"),
+            "name": "Kim",
+            "feed_count": 1,
+            "message_count": 2,
+            "first_message_at": AT,
+            "last_message_at": LATER,
+            "group_count": 3,
+            "ever_group_count": 4,
+            "differing_group_count": 5,
+            "received_exclusion_count": 6,
+            "made_exclusion_count": 7,
+        },
     ],
     "dim_feeds": [
         {"feed_id": ANN, "person_id": ANN, "feed_format": "bendybutt-v1", "gap_count": 0},
@@ -111,6 +125,12 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "feed_id": feed("b/long"),
             "person_id": EVE,
             "feed_format": "classic",
+            "has_known_person": True,
+            "feed_purpose": "main",
+            "message_count": 5,
+            "first_message_at": AT,
+            "last_message_at": LATER,
+            "first_sequence": 1,
             "last_sequence": 4,
             "valid_through_sequence": 2,
             "gap_count": 1,
@@ -134,13 +154,15 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "is_authorized": None if one == FIRST else one != RIGHT,
             "has_valid_members_tangle": True,
             "has_short_key": one == LEFT,
+            "key_rank": 5,
             "asserted_at": AT,
         }
         for one, depth in ((FIRST, 0), (LEFT, 1), (RIGHT, 1))
     ]
     + [
-        {"epoch_id": message("torn"), "group_id": group("ready"), "is_authorized": True}
-        | {"has_valid_members_tangle": False}
+        {"epoch_id": message(name), "group_id": group("ready"), "is_authorized": True}
+        | {"is_tip": True, "has_valid_members_tangle": name == "spare"}
+        for name in ("spare", "torn")
     ],
     "fct_epoch_links": [{"epoch_id": LEFT, "previous_epoch_id": FIRST}],
     "fct_epoch_members": [
@@ -166,6 +188,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
                 "is_missing": False,
                 "is_extra": is_extra,
                 "is_readded": is_readded,
+                "added_by_id": ANN,
+                "added_at": AT,
+                "excluded_by_id": EVE,
+                "excluded_at": LATER,
             }
             for name, is_still_excluded, is_readded, is_extra in (
                 ("again", False, True, False),
@@ -175,6 +201,13 @@ ROWS: dict[str, list[dict[str, Any]]] = {
                 ("apart", False, False, False),
             )
         ),
+        # Somebody should add the one; an outsider has added the other.
+        *(
+            {"epoch_id": RIGHT, "group_id": READERS, "person_id": person(name)}
+            | {"is_declared": False, "is_excluded": False, "is_still_excluded": False}
+            | {"is_missing": is_missing, "is_extra": False, "is_readded": False}
+            for name, is_missing in (("lacks", True), ("alien", False))
+        ),
     ],
     "fct_group_audit_log": [
         {"group_id": READERS, "message_id": message("twin1"), "action": "add", "subject_id": ANN}
@@ -182,6 +215,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
     "fct_preferred_epochs": [
         {"group_id": READERS, "person_id": one, "epoch_id": LEFT, "rule": "same", "is_tip": True}
         for one in (ANN, EVE)
+    ]
+    + [
+        {"group_id": group("ready"), "person_id": person("kim"), "epoch_id": message("torn")}
+        | {"rule": "same", "is_tip": False}
     ],
     "fct_epoch_forks": [
         {
@@ -200,12 +237,17 @@ ROWS: dict[str, list[dict[str, Any]]] = {
                 "left_epoch_id": FIRST,
                 "right_epoch_id": message(name),
                 "rule": "same",
-                "is_current": False,
+                "is_current": name == "now",
                 "needs_repair": False,
                 "healed_by_epoch_id": healed_by,
                 "began_at": began_at,
             }
-            for name, healed_by, began_at in (("old", LEFT, LATER), ("older", None, None))
+            for name, healed_by, began_at in (
+                ("now", None, AT),
+                ("old", LEFT, LATER),
+                ("older", None, AT),
+                ("undated", None, None),
+            )
         ),
     ],
     "fct_epoch_repairs": [
@@ -258,6 +300,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "is_private": False,
             "is_valid_in_feed": True,
             "asserted_at": AT,
+            "received_at": LATER,
+            "group_id": READERS,
+            "epoch_id": LEFT,
+            "warning": "plaintexts_differ",
             "source_file": "a\x1bb.jsonl",
             "line_number": 1_234,
         },
@@ -278,6 +324,9 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             | {"feed_fault": "previous_is_invalid", "feed_fault_sequence": sequence}
             for name, sequence in (("after", 3), ("later", 5))
         ),
+        {"message_id": message("alone"), "feed_id": feed("b/long"), "person_id": EVE}
+        | {"content_type": "vote", "validity": "valid", "is_valid_in_feed": False}
+        | {"feed_fault": "previous_is_missing", "feed_fault_sequence": 9},
         {"message_id": FIRST, "feed_id": ANN, "person_id": ANN, "validity": "valid"},
         {"message_id": LEFT, "feed_id": ANN, "person_id": ANN, "validity": "valid"}
         | {"feed_fault": "previous_is_not_checked"},
@@ -286,6 +335,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             | {"content_type": "post", "asserted_at": AT.replace(day=day)}
             for day in (2, 3)
         ),
+        {"message_id": message("early4"), "group_id": ROOTLESS, "person_id": person("abe")},
     ],
     "dim_tangles": [
         {
@@ -296,6 +346,9 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "message_count": 2,
             "author_count": 3,
             "set_aside_count": 20,
+            "rejected_count": 4,
+            "depth": 5,
+            "tip_count": 6,
             "gap_count": 1,
         },
         {"tangle_id": f"epoch:{FIRST}", "root_id": FIRST, "tangle_kind": "epoch"},
@@ -312,10 +365,14 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "person_id": ANN,
             "status": "in",
             "rank": 1,
-            "position": 1,
+            "position": 2,
             "is_root": False,
             "is_tip": True,
+            "content_type": "group/init",
+            "asserted_at": AT,
         },
+        {"tangle_id": GROUP_TANGLE, "message_id": RIGHT, "person_id": EVE, "status": "in"}
+        | {"rank": 1, "position": 1, "is_root": False, "is_tip": True},
         *(
             {
                 "tangle_id": GROUP_TANGLE,
@@ -364,7 +421,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"tangle_id": GROUP_TANGLE, "missing_id": message("able"), "group_id": READERS}
         | {"needed_by_count": 1, "blocked_count": 3},
         {"tangle_id": f"group:{GONE}", "missing_id": GONE, "group_id": ROOTLESS}
-        | {"needed_by_count": 1, "blocked_count": 1},
+        | {"needed_by_count": 1, "blocked_count": 30},
     ],
     "dim_sets": [
         {
@@ -382,7 +439,8 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "erased_count": 0,
             "prunable_count": 1,
             "freed_bytes": 1_234,
-        }
+        },
+        {"set_id": pzp("other"), "domain": "set_v1__blocks", "item_count": 0},
     ],
     "fct_set_items": [
         {"set_id": SET, "item": ANN, "last_added_by_id": pzp("tip"), "position": 0}
@@ -394,8 +452,13 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"set_id": SET, "message_id": pzp("tip"), "status": "in", "is_tip": True, "depth": 2}
         | {"device_key": pzp("device"), "kept_because": "item_root", "is_prunable": False}
         | {"added_count": 2, "deleted_count": 0, "received_at": AT},
-        {"set_id": SET, "message_id": pzp("aside"), "status": "set_aside", "is_tip": False}
-        | {"status_reason": "missing", "set_fault": "no_lists", "is_prunable": False},
+        {"set_id": SET, "message_id": pzp("drop"), "status": "in", "is_tip": False, "depth": 1}
+        | {"superseded_by_id": pzp("tip"), "is_prunable": True, "position": 4},
+        *(
+            {"set_id": SET, "message_id": pzp(name), "status": "set_aside", "is_tip": False}
+            | {"status_reason": "missing", "set_fault": "no_lists", "is_prunable": False}
+            for name in ("aside", "beside")
+        ),
     ],
     "fct_set_changes": [
         {"message_id": pzp("tip"), "item": ANN, "change": "add", "is_in_set": True},
@@ -426,6 +489,7 @@ Group {READERS}
   name             Readers
   founder          Ann (annAAA)
   created          2026-01-02 03:04
+  last message     2026-01-03 03:04
   messages         4
   people ever      2
   epochs           3
@@ -446,11 +510,13 @@ Epochs (3)
   rightA     1  Ann (annAAA)  2026-01-02 03:04        2  counts for nothing
   firstA     0  Ann (annAAA)  2026-01-02 03:04        1  past
 
-Forks (3)
+Forks (5)
   epoch   other epoch  rule         winner  state             began
   leftAA  rightA       overlapping  leftAA  needs repair      2026-01-02 03:04
+  firstA  nowAAA       same         -       current           2026-01-02 03:04
   firstA  oldAAA       same         -       healed by leftAA  2026-01-03 03:04
-  firstA  olderA       same         -       past              -
+  firstA  olderA       same         -       past              2026-01-02 03:04
+  firstA  undate       same         -       past              -
 
 Repairs that somebody should publish (1)
   to do    person                      epoch   severity  because
@@ -493,11 +559,11 @@ Tips: what a new message should list as previous (1)
 
 Set aside or rejected (1)
   status     why      messages  for example
-  set aside  missing         1  asidez
+  set aside  missing         2  asidez
 
 Faults of messages (1)
   fault     messages  for example
-  no_lists         1  asidez
+  no_lists         2  asidez
 
 Missing from the log (1)
   missing  listed as  listed by
@@ -536,8 +602,8 @@ Broken rules (1)
 ROOTLESS_GROUP_PAGE = f"""\
 Group without its first message {ROOTLESS}
   epochs and members  unknown without its first message, opened and checked
-  messages            2
-  authors             1
+  messages            3
+  authors             2
   first message       2026-01-02 03:04
   last message        2026-01-03 03:04
 
@@ -547,11 +613,12 @@ Tangles (1)
 
 Missing messages of its tangles (1)
   missing  tangle        waiting for it
-  goneAA   group:goneAA               1
+  goneAA   group:goneAA              30
 
-Who wrote to it (1)
-  author        type  messages  last message
-  Ann (annAAA)  post         2  2026-01-03 03:04
+Who wrote to it (2)
+  author        type     messages  last message
+  Ann (annAAA)  post            2  2026-01-03 03:04
+  abeAAA        unknown         1  -
 """
 
 
@@ -614,8 +681,52 @@ def show(
     return shown
 
 
+def facts(page: str) -> dict[str, str]:
+    """The lines below the heading of a page: the name of each column, and its value."""
+    return dict(re.findall(r"^  (.*?) {2,}(.*)$", page.partition("\n\n")[0], re.M))
+
+
 def test_the_page_of_a_group(show: Show) -> None:
     assert show("readersA") == (0, GROUP_PAGE, "")
+
+
+def test_a_group_that_prefers_no_epoch(show: Show) -> None:
+    _, out, _ = show("ready")
+    assert re.search(r"^  Kim \(kimAAA\)  the group prefers none +tornAA ", out, re.M)
+    states = dict(re.findall(r"^  (spareA|tornAA) .* {2}(\S.*)$", out, re.M))
+    assert states == {"spareA": "newest", "tornAA": "counts for nothing"}
+
+
+def test_what_is_counted_of_a_person_and_of_a_feed(show: Show) -> None:
+    _, out, _ = show("kim")
+    assert facts(out) == {
+        "name": "Kim",
+        "feeds": "1",
+        "messages": "2",
+        "first message": "2026-01-02 03:04",
+        "last message": "2026-01-03 03:04",
+        "groups now": "3",
+        "groups ever": "4",
+        "groups that prefer another epoch": "5",
+        "times excluded": "6",
+        "exclusions made": "7",
+    }
+    assert "  the group went on without them  " in out
+    _, out, _ = show("b/long")
+    assert facts(out) == {
+        "person": "E\\x1b[31mve\\u202e (eveAAA)",
+        "announced by them": "yes",
+        "format": "classic",
+        "purpose": "main",
+        "messages": "5",
+        "first sequence": "1",
+        "last sequence": "4",
+        "valid through": "2",
+        "missing before the last": "1",
+        "forked": "yes",
+        "first message": "2026-01-02 03:04",
+        "last message": "2026-01-03 03:04",
+    }
 
 
 def test_the_page_of_a_group_whose_first_message_is_missing(show: Show) -> None:
@@ -628,8 +739,11 @@ def test_the_pages_of_a_set_and_of_its_messages(show: Show) -> None:
     """An id of a set is that of its first message, and means the set."""
     assert show("moot") == (0, SET_PAGE, "")
     assert show(pzp("tip")) == (0, SET_MESSAGE_PAGE, "")
-    _, out, _ = show("asid")
-    assert "  status          set aside: missing\n  fault           no_lists\n" in out
+    of_aside, of_drop = (facts(show(pzp(name))[1]) for name in ("aside", "drop"))
+    assert of_aside["status"] == "set aside: missing"
+    assert of_aside["fault"] == "no_lists"
+    told = [of_drop[name] for name in ("may be dropped", "superseded by", "position")]
+    assert told == ["yes", "tipzzz", "4"]
 
 
 @pytest.mark.parametrize(
@@ -760,9 +874,13 @@ def test_a_beginning_of_several_ids_lists_them(show: Show) -> None:
 
 def test_faults_of_a_feed(show: Show) -> None:
     _, out, _ = show("b/long")
-    assert "  vote            3\n  unknown         1\n" in out
-    assert "  previous_is_invalid  broken before them         2                  3\n" in out
-    assert "  signature_is_wrong   invalid                    1                  3\n" in out
+    assert "  vote            4\n  unknown         1\n" in out
+    faults = re.findall(r"^  (\w+) +(broken before them|invalid) +(\d+) +(\d+)$", out, re.M)
+    assert faults == [
+        ("previous_is_invalid", "broken before them", "2", "3"),
+        ("signature_is_wrong", "invalid", "1", "3"),
+        ("previous_is_missing", "broken before them", "1", "9"),
+    ]
     assert "Messages with the same sequence (2)" in out
     _, out, _ = show("eve")
     assert (
@@ -783,21 +901,39 @@ def test_a_message_that_is_not_checked_is_no_fault_of_its_feed(show: Show) -> No
 def test_who_was_added_again_is_a_member_again(show: Show) -> None:
     """As in fct_membership_history, also where the addition does not know of the exclusion."""
     _, out, _ = show("right")
-    assert "(5)\n  person" in out, "its members, and no others"
-    states = dict(re.findall(r"^  (again|kept|out|twice|apart)A* {2,}(\S.*?) {2,}", out, re.M))
+    assert "(7)\n  person" in out, "its people, and no others"
+    people = "again|kept|out|twice|apart|lacks|alien"
+    states = dict(re.findall(rf"^  ({people})A* {{2,}}(\S.*?) {{2,}}", out, re.M))
     assert states == {
         "again": "member",
         "kept": "extra: added again after an exclusion",
         "out": "excluded",
         "twice": "excluded",
         "apart": "member",
+        "lacks": "missing: should be a member",
+        "alien": "no member",
     }
+    acts = r"^  outAAA +excluded +Ann \(annAAA\)  (.{16})  E.*ve.* \(eveAAA\)  (.{16})$"
+    assert re.findall(acts, out, re.M) == [("2026-01-02 03:04", "2026-01-03 03:04")]
 
 
 def test_where_a_message_is_and_whether_it_is_valid(show: Show) -> None:
     _, out, _ = show("twin1")
-    assert "  in the log                a\\x1bb.jsonl\n" in out
-    assert "  line                      1,234\n" in out
+    assert facts(out) == {
+        "type": "vote",
+        "author": "E\\x1b[31mve\\u202e (eveAAA)",
+        "feed": "b/long",
+        "sequence": "2",
+        "written, its author says": "2026-01-02 03:04",
+        "received": "2026-01-03 03:04",
+        "epoch": "leftAA",
+        "encrypted": "no",
+        "validity": "valid",
+        "warning": "plaintexts_differ",
+        "in its feed": "valid",
+        "in the log": "a\\x1bb.jsonl",
+        "line": "1,234",
+    }
     assert "  message  previous\n  twin2A   -\n" in out
     assert "What it does in a group (1)\n" in out
     assert TANGLES_OF_A_MESSAGE in out
@@ -808,15 +944,37 @@ def test_where_a_message_is_and_whether_it_is_valid(show: Show) -> None:
     assert "  encrypted                 yes, nobody opened it\n" in out
     _, out, _ = show("left")
     assert "  follows  firstA\n" in out
+    assert facts(out)["rank of its key"] == "5"
 
 
 def test_a_tangle_counts_feeds_and_not_people(show: Show) -> None:
     _, out, _ = show("group:first")
-    assert re.search(r"^  messages +2\n  from feeds +3\n", out, re.M)
+    assert facts(out) == {
+        "kind": "group",
+        "root": "firstA",
+        "group": "Readers (reader)",
+        "messages": "2",
+        "from feeds": "3",
+        "steps from the root": "5",
+        "tips": "6",
+        "set aside": "20",
+        "rejected": "4",
+        "missing": "1",
+    }
+    tips = re.search(
+        r"^Tips: .* \(2\)\n.*\n  (rightA) .*\n  leftAA +Ann \(annAAA\) +(.*)$", out, re.M
+    )
+    assert tips
+    assert tips[2].split() == ["group/init", "2", "2026-01-02", "03:04"]
 
 
 def test_a_long_paragraph_says_how_much_it_leaves_out(show: Show) -> None:
-    assert "  messages waiting for it, at most  20\n" in show("gone")[1]
+    _, out, _ = show("gone")
+    assert facts(out) == {"tangles that need it": "2", "messages waiting for it, at most": "30"}
+    assert re.findall(r"^  (group:\w+) .* (\d+)$", out, re.M) == [
+        ("group:goneAA", "30"),
+        ("group:firstA", "20"),
+    ]
     _, out, _ = show("group:first")
     assert re.search(r"^  type_not_allowed +2  odd1", out, re.M)
     assert "Set aside (21)" in out
