@@ -184,11 +184,12 @@ def test_dbt_has_these_variables() -> None:
 def test_without_a_project_there_is_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    (tmp_path / "odd\nname").mkdir()
+    monkeypatch.chdir(tmp_path / "odd\nname")
     assert main(["build"]) == build.DBT_CANNOT_RUN
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"There is no dbt project in {tmp_path}: run this command in the folder")
+    assert err.startswith(f"There is no dbt project in {tmp_path}/odd\\x0aname: run this command")
     assert err.count("\n") == 1
     assert main(["build", "--project-dir", str(PROJECT)]) == DBT_RAN
     (tmp_path / "dbt_project.yml").touch()

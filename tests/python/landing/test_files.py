@@ -118,7 +118,7 @@ def test_what_the_npm_packages_write(name: str) -> None:
     assert {row.validity for row in rows(PACKAGES / name)} == {"valid"}
 
 
-# fixtures.json of the npm package bipf 1.9.0.
+# fixtures.json of the npm package bipf 1.9.0, and two that it lacks: false, and a text that is no UTF-8.
 VECTORS = {
     "2264000000": 100,
     "22ffffffff": -1,
@@ -132,6 +132,7 @@ VECTORS = {
         *range(1, 10)
     ],
     "2868656c6c6f": "hello",
+    "08ff": "\ufffd",
     "3518666f6f0e01": {"foo": True},
     "8c0122ffffffff3518666f6f0e0121deadbeef": [
         -1,
@@ -1619,6 +1620,19 @@ def test_deleted_records_at_the_beginning_of_a_log_do_not_hide_it(
     path = tmp_path / "log"
     path.write_bytes(deleted_records(form, size) + log)
     assert parsed(read(path)) == messages
+
+
+@pytest.mark.parametrize("form", forms.BINARIES)
+def test_short_records_keep_the_numbers_of_those_behind_them(form: str, tmp_path: Path) -> None:
+    """They come together, and deleted ones among them have numbers, too."""
+    message = next(value for value in values() if ("msg" in value) == (form == "pzp_log"))
+    written = [message, {"a": 1}, {"b": 2}, message, {"c": 3}]
+    path = tmp_path / "log"
+    path.write_bytes(forms.rewrite(written, form, "gzip", "utf-8")[:-8])
+    *found, end = read(path)
+    assert [line.line_number for line in found] == [1, 3, 5, 7, 9]
+    assert parsed(found) == written
+    assert end == Line(11, None, "cut_short")
 
 
 def test_brackets_of_a_damaged_record_of_pzp_hide_no_other() -> None:

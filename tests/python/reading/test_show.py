@@ -780,6 +780,7 @@ def test_an_epoch_counts_with_a_short_key_and_where_nobody_knows_its_creator(
         ("group:first", f"Tangle {GROUP_TANGLE}"),
         (GROUP_TANGLE, f"Tangle {GROUP_TANGLE}"),
         ("lost", f"Tangle {THREAD}"),
+        ("ssb:message/classic/lost", f"Tangle {THREAD}"),
         ("gone", f"Missing message {GONE}"),
         ("odd", "Tangle E\\x1b[31mve\\u202e:1"),
         ("twin1", f"Message {message('twin1')}"),
