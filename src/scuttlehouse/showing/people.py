@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from scuttlehouse.showing.paragraphs import Paragraph
 
+# Anybody may begin groups with anybody, so those in which the person writes come first. What nobody can check
+# is in anybody's name.
+_OWN_MESSAGES = """
+    own_messages as (
+        select group_id, count(*) as message_count
+        from fct_messages where person_id = {id} and validity = 'valid' group by group_id
+    )
+"""
+_OWN_MESSAGES_FIRST = '"own messages" desc, columns(*)'
+
 PERSON_PAGE = (
     Paragraph(
         "",
@@ -24,11 +34,12 @@ PERSON_PAGE = (
     ),
     Paragraph(
         "Groups, and the epoch to prefer in each",
-        """
+        f"""
         with
 
-        periods as (select * from fct_membership_history where person_id = {id} and is_current),
-        preferences as (select * from fct_preferred_epochs where person_id = {id})
+        periods as (select * from fct_membership_history where person_id = {{id}} and is_current),
+        preferences as (select * from fct_preferred_epochs where person_id = {{id}}),
+        {_OWN_MESSAGES}
 
         select
             preferences.group_id as "group",
@@ -36,23 +47,33 @@ PERSON_PAGE = (
             preferences.epoch_id as "should prefer",
             preferences.rule,
             if(preferences.is_tip, 'newest', 'the group went on without them') as epoch,
-            groups.preferred_epoch_id as "the group prefers"
+            groups.preferred_epoch_id as "the group prefers",
+            coalesce(own_messages.message_count, 0) as "own messages"
         from preferences
         left join periods on preferences.group_id = periods.group_id
         left join dim_groups as groups on preferences.group_id = groups.group_id
+        left join own_messages on preferences.group_id = own_messages.group_id
         """,
+        order=_OWN_MESSAGES_FIRST,
     ),
     Paragraph(
         "What to fetch and serve",
-        """
+        f"""
+        with {_OWN_MESSAGES}
+
         select
-            group_id as "group",
+            plan.group_id as "group",
             count(distinct feed_id) filter (where should_fetch) as "feeds to fetch",
             count(distinct feed_id) filter (where should_serve) as "feeds to serve",
             count(distinct feed_id) filter (where rule = 'excluded_member') as "of excluded people",
-            count(distinct missing_id) as "missing messages to fetch"
-        from fct_replication_plan where person_id = {id} group by group_id
+            count(distinct missing_id) as "missing messages to fetch",
+            coalesce(any_value(own_messages.message_count), 0) as "own messages"
+        from fct_replication_plan as plan
+        left join own_messages on plan.group_id = own_messages.group_id
+        where person_id = {{id}}
+        group by plan.group_id
         """,
+        order=_OWN_MESSAGES_FIRST,
     ),
     Paragraph(
         "Feeds with faults",
@@ -88,10 +109,21 @@ PERSON_PAGE = (
     ),
     Paragraph(
         "Repairs of groups that concern them",
-        """
-        select action as "to do", group_id as "group", epoch_id as epoch, severity, because
-        from fct_epoch_repairs where person_id = {id}
+        f"""
+        with {_OWN_MESSAGES}
+
+        select
+            action as "to do",
+            repairs.group_id as "group",
+            epoch_id as epoch,
+            severity,
+            because,
+            coalesce(own_messages.message_count, 0) as "own messages"
+        from fct_epoch_repairs as repairs
+        left join own_messages on repairs.group_id = own_messages.group_id
+        where person_id = {{id}}
         """,
+        order=_OWN_MESSAGES_FIRST,
         is_problem=True,
     ),
 )

@@ -77,7 +77,7 @@ AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 LATER = AT.replace(day=3)
 SET = pzp("moot")
 READERS, ANN, EVE = group("readers"), person("ann"), person("eve")
-ROOTLESS = group("without")
+ROOTLESS, CROWDED = group("without"), person("crowded")
 FIRST, LEFT, RIGHT, GONE = (message(one) for one in ("first", "left", "right", "gone"))
 GROUP_TANGLE, THREAD = f"group:{FIRST}", f"thread:{message('lost')}"
 # Whatever software wrote the warehouse, no name steers a terminal.
@@ -103,6 +103,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"group_id": group("ready"), "name": "Group readyA"},
     ],
     "dim_people": [
+        {"person_id": CROWDED},
         {"person_id": ANN, "name": "Ann", "feed_count": 2, "group_count": 1},
         {"person_id": EVE, "name": HOSTILE, "feed_count": 1},
         {
@@ -219,6 +220,8 @@ ROWS: dict[str, list[dict[str, Any]]] = {
     + [
         {"group_id": group("ready"), "person_id": person("kim"), "epoch_id": message("torn")}
         | {"rule": "same", "is_tip": False}
+        {"group_id": one, "person_id": CROWDED, "epoch_id": message("elsewhere"), "rule": "only"}
+        for one in (*(group(f"a{number:02d}") for number in range(20)), group("own"))
     ],
     "fct_epoch_forks": [
         {
@@ -290,6 +293,20 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         for one in ("twin1", "twin2")
     ],
     "fct_messages": [
+        *(
+            {
+                "message_id": message(f"said{one[-3:]}"),
+                "feed_id": CROWDED,
+                "person_id": CROWDED,
+                "group_id": one,
+                "validity": validity,
+            }
+            for one, validity in (
+                (group("own"), "valid"),
+                (group("a05"), "not_checked"),
+                (group("a06"), "invalid"),
+            )
+        ),
         {
             "message_id": message("twin1"),
             "feed_id": feed("b/long"),
@@ -889,7 +906,7 @@ def test_faults_of_a_feed(show: Show) -> None:
         in out
     )
     assert "  Readers (reader)  excluded" in out
-    assert re.search(r"Readers \(reader\) +1 +2 +1 +1\n", out)
+    assert re.search(r"Readers \(reader\) +1 +2 +1 +1 +1\n", out)
     one_fault = re.findall(r"^  (gap|fork|fine)A+ .* - +(\d) +(\d) +(yes|no) +-$", out, re.M)
     assert sorted(one_fault) == [("fork", "0", "0", "yes"), ("gap", "1", "0", "no")]
 
@@ -967,6 +984,14 @@ def test_a_tangle_counts_feeds_and_not_people(show: Show) -> None:
     )
     assert tips
     assert tips[2].split() == ["group/init", "2", "2026-01-02", "03:04"]
+
+
+def test_groups_in_which_a_person_writes_come_first(show: Show) -> None:
+    """Anybody may begin groups with anybody, and write what nobody can check in anybody's name."""
+    _, out, _ = show(CROWDED)
+    found = re.search(r"^Groups, .*\(21\)\n  group .*\n  (\w+) .* (\d+)$", out, re.M)
+    assert found, out
+    assert found.groups() == ("ownAAA", "1")
 
 
 def test_a_long_paragraph_says_how_much_it_leaves_out(show: Show) -> None:
