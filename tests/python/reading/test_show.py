@@ -220,6 +220,8 @@ ROWS: dict[str, list[dict[str, Any]]] = {
     + [
         {"group_id": group("ready"), "person_id": person("kim"), "epoch_id": message("torn")}
         | {"rule": "same", "is_tip": False}
+    ]
+    + [
         {"group_id": one, "person_id": CROWDED, "epoch_id": message("elsewhere"), "rule": "only"}
         for one in (*(group(f"a{number:02d}") for number in range(20)), group("own"))
     ],

@@ -305,7 +305,8 @@ def _strangers(scene: Scene) -> list[Message]:
                 "root": group.root,
                 "creator": alice,
             },
-            {"type": "group/init", "version": "v2", "secret": world.bytes_for("none").hex()},
+            # With the least key, which takes the first place among those of the group.
+            {"type": "group/init", "version": "v2", "secret": bytes(32).hex()},
         ):
             tangles: Json = {"group": tips}
             if content["type"] == "group/init":
