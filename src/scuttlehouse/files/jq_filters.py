@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 from json import JSONDecodeError
 from typing import Any
 
@@ -17,7 +18,7 @@ from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.texts import is_word
 
 # Lists of JavaScript have null in place of what is deleted.
-_LIST_OF_MESSAGES = re.compile(rf'\[\s*(?:null\s*,\s*)*+\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
+_LIST_OF_OBJECTS = re.compile(rf'\[\s*(?:null\s*,\s*)*+\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
 _MAP_OF_OBJECTS = re.compile(
     r'\{\s*"((?:%|ssb:)[^"\\\n]{1,200}|[1-9A-HJ-NP-Za-km-z]{43,44}|[0-9]{1,20})"\s*:\s*\{'
 )
@@ -49,30 +50,28 @@ def list_inside(text: str, start: int = 0, levels: int = _LEVELS) -> str | None:
     None for a message itself, too. Of an object that goes on beyond the text, the last one in it is looked
     into, so many levels deep.
 
-    >>> list_inside('{"count": 1, "messages": [{"key": "%a"')
-    ' | .[] | arrays'
-    >>> list_inside('{"states": [{"key": "%a"}]}') is None
-    True
+    >>> list_inside('{"count": 1, "messages": [{"key": "%a"'), list_inside('{"states": [{"key": "%a"}]}')
+    (' | .[] | arrays', None)
     """
-    whole = value_at(text, start)
-    if whole is not None and _way(whole[0]) == "":
+    if (whole := value_at(text, start)) and _way(whole[0]) == "":
         return None
     place = start
     has_list = False
     while name := _MEMBER_NAME.match(text, place):
-        has_list = has_list or _is_list_of_messages(text, name.end())
         value = value_at(text, name.end())
+        if _LIST_OF_OBJECTS.match(text, name.end()):
+            # An error of the parser costs as much as the text before it: only the last list has one.
+            items = value[0] if value else first_values(text, text.index("{", name.end()))
+            has_list = has_list or _holds_messages(items)
         if value is None:
             return _ALL_LISTS if has_list else _list_in_last(text, name.end(), levels)
         place = value[1]
     return _ALL_LISTS if has_list else None
 
 
-def _is_list_of_messages(text: str, start: int) -> bool:
-    """Whether a list is at a place whose first few objects hold a message, or go on beyond the text."""
-    if not _LIST_OF_MESSAGES.match(text, start):
-        return False
-    ways = [*map(_way, first_values(text, text.index("{", start)))]
+def _holds_messages(items: Any) -> bool:
+    """Whether one of the first few objects of a list is a message or holds one, or the text ends in them."""
+    ways = [*map(_way, islice((one for one in items if one is not None), LOOKED_AT))]
     return not ways or any(way is not None for way in ways)
 
 
@@ -256,7 +255,7 @@ def _way_into_record(value: dict[str, object]) -> str | None:
 
 def _way_into_text(text: str) -> str | None:
     """The filter for a text that is a message, a list of messages, or lines of which the first is one."""
-    if _LIST_OF_MESSAGES.match(text) and is_message_at(text, text.index("{")):
+    if _LIST_OF_OBJECTS.match(text) and is_message_at(text, text.index("{")):
         return " | fromjson[]"
     if not _is_text_of_message(text):
         return None

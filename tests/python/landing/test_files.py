@@ -33,8 +33,9 @@ from conftest import FIXTURES, PROJECT
 from memory import peak_memory
 from pieces import each_line
 from scuttlehouse.cli import main
-from scuttlehouse.files import bipf, flume, pzp_log, short_values, streams, unpack
+from scuttlehouse.files import bipf, flume, jq_filters, pzp_log, short_values, streams, unpack
 from scuttlehouse.files.encodings import as_utf_8
+from scuttlehouse.files.first_values import first_values
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of
@@ -1214,6 +1215,21 @@ def test_nothing_is_to_be_taken_out_of_what_holds_no_messages(many: int, tmp_pat
         path.write_text(json.dumps(value))
         kind = recognise_within_limits(entry_of(path, "a.json"))
         assert "take" not in str(kind)
+
+
+def test_lists_in_an_object_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a text ends in the middle of a list, the parser has an error, which costs as much as the text."""
+    read = []
+
+    def counted(text: str, start: int = 0) -> list[object]:
+        found = [*first_values(text, start)]
+        read.append(start)
+        return found
+
+    monkeypatch.setattr(jq_filters, "first_values", counted)
+    lists = ", ".join(f'"a{n}": [{{"id": {n}}}]' for n in range(1000))
+    assert jq_filters.list_inside(f'{{{lists}, "b": [{{"id": ') == " | .[] | arrays"
+    assert len(read) == 1
 
 
 def test_a_message_is_no_object_around_messages(tmp_path: Path) -> None:
