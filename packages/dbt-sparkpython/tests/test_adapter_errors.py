@@ -18,7 +18,7 @@ import pyspark
 import pytest
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from py4j.clientserver import ClientServerConnection, JavaParameters, PythonParameters
-from py4j.protocol import Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException, PySparkRuntimeError
 
 from conftest import Project
@@ -132,6 +132,19 @@ def test_error_is_a_sentence(broken: dict[str, Any], model: str, parts: list[str
             "\n\tat java.base/Some.code",
             "OutOfMemoryError: Java heap space. Give Spark more memory: spark.driver.memory in the profile.",
         ),
+        # A full stop stands once, and a cause that has been told already is not told again.
+        (
+            "Job aborted.\n\tat org.apache.Some.code\nCaused by: java.io.IOException: No space.\n\tat b",
+            "Job aborted. The cause: IOException: No space.",
+        ),
+        (
+            "java.io.IOException: No space.\n\tat a\nCaused by: java.io.IOException: No space.\n\tat b",
+            "IOException: No space.",
+        ),
+        (
+            "Stopped.\n\tat a\n java.lang.OutOfMemoryError\n",
+            "Stopped. Give Spark more memory: spark.driver.memory in the profile.",
+        ),
     ],
 )
 def test_a_java_stack_becomes_a_sentence(text: str, sentence: str) -> None:
@@ -155,12 +168,25 @@ def test_place_of_an_error_is_found_in_the_statement_itself() -> None:
     assert said == "[X] no JSON"
     said = sentences.spark_sentence(PySparkException(message="[X] no (line 1, pos 7)"), "select x")
     assert said.splitlines()[1:] == ["SQL (line 1, position 8):", "    select x", "           ^"]
+    # Spark shows the line, of a view perhaps, and marks what is wrong.
+    text = "[X] no\n\n== SQL of VIEW a (line 9, position 8) ==\nselect x\n-------^\n"
+    said = sentences.spark_sentence(PySparkException(message=text))
+    assert said.splitlines()[1:] == [
+        "SQL of VIEW a (line 9, position 8):",
+        "    select x",
+        "           ^",
+    ]
 
 
 def test_an_end_of_java_says_where_its_last_words_are() -> None:
     said = sentences.spark_sentence(Py4JNetworkError("Answer from Java side is empty"))
     assert said.startswith("Spark's Java process has ended unexpectedly")
     assert "spark.log" in said
+    # A call that Java has not answered says the same. One that it has refused says why.
+    unanswered = "An error occurred while calling o1.sql"
+    assert sentences.spark_sentence(Py4JError(unanswered)) == said
+    assert sentences.spark_sentence(Py4JError(f"{unanswered}. Trace:\nNo such method")) != said
+    assert not sentences.is_spark_error(ValueError(unanswered))
 
 
 def test_a_connection_that_a_dead_java_refuses_says_the_same() -> None:
