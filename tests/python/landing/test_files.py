@@ -1730,11 +1730,11 @@ def test_a_message_behind_long_damage_of_a_flume_log_is_read(
 
 
 @pytest.mark.parametrize("width", [0, 4, 6, 8])
-@pytest.mark.parametrize("longer", [(0, 12), (12, 0), (12, 12)])
+@pytest.mark.parametrize("longer", [(0, 12), (12, 0), (12, 12), (0, 16)])
 def test_no_lengths_of_the_first_records_tell_another_width(
     width: int, longer: tuple[int, int]
 ) -> None:
-    """In a log without file lengths, the length of a record may be what a file length would be."""
+    """The length of a record may be what a file length would be, or be where another width has a record."""
     messages = [{"key": "%a", "value": {"x": "." * (100 + more)}} for more in (0, *longer)]
     log = b""
     for message in messages:
