@@ -52,6 +52,8 @@ def list_inside(text: str, start: int = 0, levels: int = _LEVELS) -> str | None:
 
     >>> list_inside('{"count": 1, "messages": [{"key": "%a"'), list_inside('{"states": [{"key": "%a"}]}')
     (' | .[] | arrays', None)
+    >>> [list_inside('{"log": {"all": ' + one + "a" * 70_000) for one in ('[{"key": "', '{"key": "')]
+    [' | .[] | objects | .[] | arrays', None]
     """
     if (whole := value_at(text, start)) and _way(whole[0]) == "":
         return None
