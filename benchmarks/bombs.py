@@ -99,14 +99,6 @@ KINDS = {
     "one line of tiny entries": b"{}" * (MB // 2),
     "lines of tiny entries": (b"{}" * 33 + b"\n") * (MB // 67),
     "damaged lines": (b'{"key":"%a","value":{"author":"b"' + b"x" * 45 + b"}\n") * (MB // 80),
-    "arrays in arrays in messages": (
-        b'{"author":"b","sequence":1,"content":' + b"[" * 120 + b"]" * 120 + b"}\n"
-    )
-    * (MB // 280),
-    "wide arrays deep in messages": (
-        b'{"author":"b","sequence":1,"content":%b0%b}\n' % (b"[" * 60 + b"0," * 20_000, b"]" * 60)
-    )
-    * (MB // 40_000),
     "messages under other ids": MISNAMED % (b"A" * 43, b"A" * 43, b"x", b"A" * 86) * (MB // 370),
     "long messages under other ids": MISNAMED
     % (b"A" * 43, b"A" * 43, b"x" * 7_500, b"A" * 86)
@@ -125,6 +117,14 @@ SMALL = {
     * (MB // 70),
     "damaged lines with escapes": (b'{"a":"' + b"\\u0022" * 12 + b'"}{\n') * (MB // 82),
     "lines of beginnings": (b'{"key":' * 20 + b'"value"}}\n') * (MB // 150),
+    "arrays in arrays in messages": (
+        b'{"author":"b","sequence":1,"content":' + b"[" * 120 + b"]" * 120 + b"}\n"
+    )
+    * (MB // 280),
+    "wide arrays deep in messages": (
+        b'{"author":"b","sequence":1,"content":%b0%b}\n' % (b"[" * 60 + b"0," * 20_000, b"]" * 60)
+    )
+    * (MB // 40_000),
     "excluded numbers": lists(b'{"excludes":[%b]}', b"0"),
     "excluded texts": lists(b'{"excludes":[%b]}', b'"a"'),
     "recipients": lists(b'{"recps":[%b]}', b'"?"'),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from scuttlehouse.ssb import bendybutt
@@ -86,8 +87,12 @@ def check_opened(
     if _is_bendybutt(value):
         read = opened._replace(value=with_null_read(with_numbers(opened.value)))
         return _check_bendybutt(with_null_read(with_numbers(value)), read, key, hmac_key)
+    others = forms(opened.value, key, hmac_key)
+    as_it_is = next(others)
+    # All other forms are then those of the whole value, which is judged below.
+    lacks_only = as_it_is.check.validity != "valid" and _lacks_only_members(opened.value)
     tried = []
-    for form in forms(opened.value, key, hmac_key):
+    for form in chain([as_it_is], [] if lacks_only else others):
         if form.check.validity == "valid":
             # If the signature covers a text, it was never encrypted, whatever the log says.
             is_opened = opened.is_decrypted and opened.ciphertext is not None
@@ -100,7 +105,8 @@ def check_opened(
     whole = with_what_is_left_out(with_numbers(with_content_read(opened.value)))
     if whole is not opened.value:
         judged = check_opened(value, opened._replace(value=whole), key, hmac_key)
-        if judged.check.validity == "not_checked":
+        is_valid = lacks_only and judged.check.validity == "valid"
+        if is_valid or judged.check.validity == "not_checked":
             return judged
     checks = [form.check for form in tried]
     warning = _doubt(opened, checks, is_keyed=key is not None)
@@ -108,6 +114,12 @@ def check_opened(
     if warning:
         return Judged(Check(None, "not_checked", None, warning), is_opened, opened.value)
     return Judged(checks[-1 if key else 0], is_opened, opened.value)
+
+
+def _lacks_only_members(value: dict[str, Any]) -> bool:
+    """Whether nothing but members that are left out is undone in a value."""
+    is_read = with_numbers(with_content_read(value)) is value
+    return is_read and with_what_is_left_out(value) is not value
 
 
 def _doubt(opened: Opened, checks: Sequence[Check], *, is_keyed: bool) -> str | None:

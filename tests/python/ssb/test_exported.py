@@ -427,6 +427,20 @@ def test_a_key_proves_what_was_written_though_nobody_has_signed_it(names: tuple[
     assert (row.validity, row.invalid_reason) == ("invalid", "signature_is_wrong")
 
 
+def test_a_message_that_lacks_members_is_written_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is, and whole: a stranger can write many of them, and they were judged once more as a whole."""
+    written = []
+
+    def check(value: dict[str, Any], **options: Any) -> Any:
+        written.append([*value])
+        return check_value(value, **options)
+
+    monkeypatch.setattr("scuttlehouse.ssb.exported.check_value", check)
+    land({"author": AUTHOR, "sequence": 1, "content": {"type": "post"}})
+    as_it_is = ["author", "sequence", "content"]
+    assert written == [as_it_is, ["previous", *as_it_is[:2], "hash", "content"]]
+
+
 def test_another_text_in_a_code_page_is_another_message() -> None:
     signed = post(content={"type": "post", "text": "a"})
     changed = signed.value | {"content": {"type": "post", "text": in_code_page("\xe9", "cp437")}}
