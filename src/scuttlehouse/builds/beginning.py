@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
+
 from scuttlehouse.builds.log_of_runs import continue_log
 from scuttlehouse.builds.publishable import absent_tables, tables_elsewhere
 from scuttlehouse.builds.quality import checking_builds
@@ -68,8 +70,8 @@ def begin(
     check_variables(variables)
     finished()  # an earlier run of dbt in this process may have ended without its hook
     # `dbt retry` gives its command as `build`, without what the failed build selected.
-    if command == "build" and not selected:
-        command = "retry"
+    if command == "build" and (not selected or _is_retry()):
+        command, selected = "retry", ()
     if command not in WRITING:
         return
     _check_docstrings()
@@ -87,6 +89,12 @@ def begin(
         release(home, lock)
         raise
     start(run)
+
+
+def _is_retry() -> bool:
+    """Whether the command is `dbt retry`. A run before it in this process leaves dbt what it has selected."""
+    context = click.get_current_context(silent=True)
+    return context is not None and context.info_name == "retry"
 
 
 def check_spark() -> None:

@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 import yaml
-from dbt.selected_resources import set_selected_resources
 
 from conftest import (
     MARTS,
@@ -147,15 +146,9 @@ def a_test_that_fails(warehouse: Warehouse, on: str) -> Iterator[Path]:
         path.unlink()
 
 
-def retry(warehouse: Warehouse) -> Any:
-    # In a new process, dbt does not know what the build before a retry selected.
-    set_selected_resources(set())
-    return warehouse.dbt("retry")
-
-
 def refusal(warehouse: Warehouse) -> str:
     """What a retry says that may not begin. As it has no end, this process still holds its lock."""
-    outcome = retry(warehouse)
+    outcome = warehouse.dbt("retry")
     BuildLock(warehouse.home).release()
     assert not outcome.success
     return str(outcome.exception)
@@ -321,7 +314,7 @@ def fail_and_retry(warehouse: Warehouse) -> Retried:
         [work] = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
         between, while_failing = warehouse.published(), len(reads)
         failing.write_text(failing.read_text().replace("limit 1", "limit 0"))
-        assert retry(warehouse).success
+        assert warehouse.dbt("retry").success
         after = warehouse.published()
     return Retried(
         before,

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click import Command, Context
 
 from houses import House, flip
 from scuttlehouse.builds import beginning, ending, publishable, runs
@@ -263,6 +264,14 @@ def test_a_retry_of_what_was_killed_is_refused(dbt: Runs, killed: str) -> None:
         )
     assert dbt.published == first
     assert dbt.published != dbt.run("build", PASSED)
+
+
+def test_a_retry_after_another_run_of_the_same_process_is_one(dbt: Runs) -> None:
+    """dbt then says that it has selected what the run before had selected."""
+    dbt.run("build", FAILED)
+    with Context(Command("retry"), info_name="retry"):
+        last = dbt.run("build", {"test.a": "pass"})
+    assert dbt.published == last
 
 
 def test_a_retry_with_the_results_of_another_build_publishes_nothing(
