@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from runpy import run_path
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -367,10 +368,8 @@ def test_what_fails_after_an_interrupt_is_not_told(
 
 
 @pytest.mark.parametrize("suite", ["python", "connect", "trino"])
-def test_no_test_writes_where_a_setting_of_a_person_leads(
-    suite: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_test_writes_where_a_setting_of_a_person_leads(suite: str) -> None:
     """Their dashboards had the tables of the tests, after `make test` where the variable was set."""
-    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", "postgresql://host/bi")
-    run_path(str(PROJECT / "tests" / suite / "conftest.py"))
-    assert "SCUTTLEHOUSE_SERVING" not in os.environ
+    with patch.dict(os.environ, {"SCUTTLEHOUSE_SERVING": "postgresql://host/bi"}):
+        run_path(str(PROJECT / "tests" / suite / "conftest.py"))
+        assert "SCUTTLEHOUSE_SERVING" not in os.environ
