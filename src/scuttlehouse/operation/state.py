@@ -38,7 +38,7 @@ from scuttlehouse.reading.engine import WarehouseError, literal
 from scuttlehouse.reading.warehouse import open_tables
 from scuttlehouse.s3 import is_in_s3, s3_endpoint
 from scuttlehouse.ssb.epoch_keys import sealed_keys
-from scuttlehouse.warehouse_key import PEPPER_FILE, PLACES_OF_KEYS, warehouse_pepper
+from scuttlehouse.warehouse_key import PEPPER_FILE, PLACES_OF_KEYS, kept_file, warehouse_pepper
 
 _BUILD = "Run `scuttlehouse build`."
 _LEAST_FREE_BYTES = 1 << 30
@@ -149,7 +149,7 @@ def key() -> Finding:
     folder = home_folder()
     sealed_keys(folder)
     pepper = folder / PEPPER_FILE
-    kept = pepper.read_bytes() if pepper.exists() else b""
+    kept = kept_file(pepper)
     named = next((name for name in PLACES_OF_KEYS if os.environ.get(name, "").strip()), None)
     if named and warehouse_pepper(folder) != kept:
         return Finding("ok", f"from {named}")
