@@ -262,6 +262,7 @@ def test_a_log_that_is_rotated_loses_no_lines(tmp_path: Path) -> None:
         if night:
             path.rename(tmp_path / "a.jsonl.1")
         path.write_bytes(texts[night])
+        os.utime(path, (night, night))
         stock = real_stock(tmp_path, known)
         known = {entry.source_file: entry for entry in stock}
         held = {entry.content_hash for entry in stock if entry.batch_id is not None}
