@@ -19,7 +19,7 @@ NAMES = {
     "bob": "<script>document.title='run'</script>",
     "carol": "[a link](javascript:alert(1))",
     "dave": "'\"><svg onload=document.title='run'>",
-    "eve": "{{ 7 * 191 }} <b>${7 * 191}</b>",
+    "eve": "{{ 7 * 191 }} ${7 * 191}",
 }
 GROUP = "</title><body onload=document.title='run'>"
 
