@@ -22,10 +22,11 @@ from graphs import Graph, random_graph
 from oracles import scuttlesort_order
 from scuttlehouse.cli import main
 from scuttlehouse.drawing.commands import commands
+from scuttlehouse.printing import visible
 from small_warehouse import SmallWarehouse
 from test_drawings import uri
 
-EVIL = "</script><script>alert(1)</script>\x1b\u202e@data@"
+EVIL = "\x1b\u202e@data@</script><script>alert(1)</script>"
 AT = pa.timestamp("us", "UTC")
 
 
@@ -51,25 +52,34 @@ def test_the_commands_give_the_order(seed: int, size: int) -> None:
 
 
 def tables(graph: Graph, arrivals: Sequence[str]) -> dict[str, pa.Table]:
-    tangle = f"thread:{next(iter(graph))}"
+    tangle, other_tangle = (f"{kind}:{next(iter(graph))}" for kind in ("thread", "group"))
     began = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
     links = [(tangle, one, other) for one, listed in graph.items() for other in listed]
-    many = [f"{number}-person" for number in range(8)] if len(arrivals) > 500 else ["eve"]
-    placed = [(tangle, one, author, EVIL, "in") for one, author in zip(arrivals, cycle(many))]
+    links += [(other_tangle, one, arrivals[-1]) for one in arrivals]
+    many = [f"{number}-person" for number in range(8)] if len(arrivals) > 500 else ["eve", "bob"]
+    placed = [
+        (tangle, one, author, None if author == "bob" else EVIL, "in")
+        for one, author in zip(arrivals, cycle(many))
+    ]
     # Of the last but one, only its author's time is known, which is late; of the last one, none.
-    times = [(one, began + timedelta(minutes=n), None) for n, one in enumerate(arrivals[:-2])]
-    times += [(arrivals[-2], None, began + timedelta(days=1)), (arrivals[-1], None, None)]
+    told = [(began + timedelta(minutes=n), None) for n in range(len(arrivals) - 2)]
+    told += [(None, began + timedelta(days=1)), (None, None)]
+    times = [(one, *both) for one, both in zip(arrivals, told, strict=False)]
     found = {
         "dim_tangles": ("tangle_id root_id tangle_kind", [(tangle, tangle[7:], "thread")]),
-        "dim_people": ("person_id name", [("eve", EVIL)]),
+        "dim_people": ("person_id name", [("eve", EVIL), ("bob", "Robert")]),
         "fct_tangle_links": ("tangle_id message_id previous_id", links),
         "fct_tangle_messages": (
             "tangle_id message_id person_id content_type status",
-            [*placed, (tangle, uri(999_999), "eve", "post", "set_aside")],
+            [
+                *placed,
+                (tangle, uri(999_999), "eve", "post", "set_aside"),
+                (other_tangle, uri(999_998), "eve", "post", "in"),
+            ],
         ),
         "fct_messages": (
             "message_id received_at asserted_at",
-            [*times, (uri(999_999), began, began)],
+            [*times, (uri(999_999), began, began), (uri(999_998), began, began)],
         ),
     }
     return {
@@ -126,6 +136,13 @@ def test_a_page_of_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert follow(data["commands"]) == scuttlesort_order(graph)
     assert data["messages"][arrivals[-1]]["time"] == "no time"
     assert data["messages"][arrivals[-2]]["time"] == "2026-01-03 03:04:00"
+    root = next(iter(graph)).rpartition("/")[2][:6]
+    assert page.count(f">Commands of tangle thread:{root}<") == 2
+    eve = visible(EVIL[:15] + "…") + " eve", visible(EVIL[:23] + "…"), "c0"
+    for one, told in zip(arrivals, cycle([eve, ("Robert", "", "c1")])):
+        shown = data["messages"][one]
+        assert (shown["author"], shown["type"], shown["colour"]) == told
+        assert shown["short"] == one.rpartition("/")[2][:6]
     assert "Left out" not in page
     assert "colours repeat" not in page
     assert page.count("<script") == 2
@@ -133,6 +150,13 @@ def test_a_page_of_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert not re.search(r"https?:|src=|url\(|@import", page)
     assert "\x1b" not in page
     assert "\u202e" not in page
+
+
+def test_a_tangle_without_its_first_message_has_no_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = drawn(tmp_path, monkeypatch, {uri(0): []}, [])
+    assert data_of(page) == {"messages": {}, "commands": []}
 
 
 def test_a_long_tangle_says_what_is_left_out(
