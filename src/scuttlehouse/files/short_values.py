@@ -57,11 +57,11 @@ def find_run(text: str, start: int, length: int) -> Run | None:
     >>> run.found, run.end, run.is_whole
     (['{"a":{}}', 'null'], 13, False)
     """
-    if not _ITEM.match(text, start, start + SHORT_BYTES):
-        return None
     run = _ITEMS.match(text, start, start + length)
+    if not run:
+        return None
     # The last zeros end before another character.
-    inner = text[start : run.end() + 1] if run else ""
+    inner = text[start : run.end() + 1]
     found: list[str] = _ITEM.findall(inner)
     different = dict.fromkeys(found)
     good = {item for item in different if len(item) <= SHORT_BYTES}
@@ -70,7 +70,7 @@ def find_run(text: str, start: int, length: int) -> Run | None:
     is_whole = len(good) == len(different)
     if not is_whole:
         found = [*takewhile(good.__contains__, found)]
-    if not run or not found:
+    if not found:
         return None
     end = run.end() if is_whole else start + _end_of(inner, len(found))
     return Run(found, inner, end, is_whole)

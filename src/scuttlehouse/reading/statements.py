@@ -106,7 +106,7 @@ def _read_tree(statement: duckdb.Statement, tree: dict[str, Any]) -> Query:
         match node.get("type"):
             case "TABLE_FUNCTION":
                 function = node["function"]["function_name"]
-                if function.lower() not in TABLE_FUNCTIONS:
+                if function not in TABLE_FUNCTIONS:
                     raise WarehouseError(
                         f"The table function {function} is not available: queries read the "
                         "published tables, and `show tables` lists them."

@@ -2291,6 +2291,6 @@ def test_short_values_are_read_as_all_others(pieces: list[str], by_line: bool) -
     data = "".join(pieces).encode()
     many = [*each_line(split_values(io.BytesIO(data), by_line=by_line))]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(short_values, "_ITEM", re.compile("(?!)"))
+        patch.setattr(short_values, "_ITEMS", re.compile("(?!)"))
         one_by_one = [*split_values(io.BytesIO(data), by_line=by_line)]
     assert many == one_by_one

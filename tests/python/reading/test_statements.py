@@ -50,7 +50,7 @@ def published(small: SmallWarehouse) -> Iterator[Warehouse]:
         "select count(*) from dim_groups join fct_messages using (group_id)",
         "select * from (with dim_groups as (select 1) select 2), dim_groups",
         "select unnest([1, 2])",
-        "select * from range(2)",
+        "select * from Range(2)",
         "select * from generate_series(1, 2)",
         """select * from json_each('{"a": 1, "b": 2}')""",
         "select value from json_tree('[1]')",
