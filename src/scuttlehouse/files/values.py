@@ -97,9 +97,8 @@ def _split(reader: _Values, *, by_line: bool) -> Iterator[Line | ShortValues]:
         if end is None:
             yield Line(number, None, reader.skip_damage(name))
             continue
-        if end - reader.start > SHORT_BYTES:
-            first = _FIRST_MEMBER.match(reader.text, reader.start)
-            name = first[1] if first else name
+        first = _FIRST_MEMBER.match(reader.text, reader.start)
+        name = first[1] if first else name
         text = reader.take(end).encode("utf-8", "surrogateescape")
         if len(text) > MAX_LINE_BYTES:
             yield Line(number, None, "too_long")

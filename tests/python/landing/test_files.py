@@ -1394,12 +1394,16 @@ def test_damage_before_every_message_of_an_array_costs_none() -> None:
     assert parsed([line for line in lines if line.text]) == messages
 
 
-def test_damage_in_the_first_message_costs_one_whatever_member_is_its_first() -> None:
-    """Nothing is known yet of how the others of the file begin."""
+@pytest.mark.parametrize("place", [0, 5])
+def test_damage_costs_one_message_whatever_member_is_its_first(place: int) -> None:
+    """The damaged message says how it begins, or those before it how all of the file begin."""
     messages = [{"time": 1, **value} for value in values() if "value" in value][:12]
-    text = forms.array(messages).replace('{"time":1', '{"time":x', 1)
+    text = forms.array(messages)
+    for _ in range(place):
+        text = text.replace('{"time":1', "BEFORE", 1)
+    text = text.replace('{"time":1', "x" if place else '{"time":x', 1).replace("BEFORE", '{"time":1')
     lines = [*each_line(split_values(io.BytesIO(text.encode()), by_line=False))]
-    assert parsed([line for line in lines if line.text]) == messages[1:]
+    assert parsed([line for line in lines if line.text]) == messages[:place] + messages[place + 1 :]
 
 
 @pytest.mark.parametrize("ends", ["values", "entries"])
