@@ -1334,15 +1334,25 @@ def test_values_beside_something_else_on_their_lines(
     assert parsed([part for part in parts if is_json(part)]) == [*bare_values()]
 
 
-@pytest.mark.parametrize("form", ["array", "pretty_printed"])
-def test_a_value_inside_of_a_damaged_record_is_no_message(form: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", [*forms.TEXTS])
+@pytest.mark.parametrize("lost", ["before it", "behind it", "around it"])
+def test_a_value_inside_of_a_damaged_record_is_no_message(
+    form: str, lost: str, tmp_path: Path
+) -> None:
     """Its ciphertext may be beside it, in the record."""
     messages = [value for value in values() if "value" in value][:30]
     data = forms.rewrite(messages, form, "none", "utf-8").decode()
-    beginning = data.index('"value"', data.index(messages[11]["key"]))
+    key = data.index(messages[11]["key"])
+    name = data.index('"value"', key)
+    brace = data.index("{", name)
+    end = brace + json.JSONDecoder().raw_decode(data[brace:])[1]
+    following = data.rindex("{", 0, data.index(messages[12]["key"]))
+    before = data[: name if lost == "behind it" else key + 8]
+    behind = data[end if lost == "before it" else following :]
     path = tmp_path / "a.json"
-    path.write_text(data[: beginning - 8] + data[beginning:])
-    assert parsed([part for part in read(path) if is_json(part)]) == messages[:11] + messages[12:]
+    path.write_text(before + data[name:end] + behind)
+    parts = [part for line in read(path) for part in line_parts(line) if is_json(part)]
+    assert parsed(parts) == messages[:11] + messages[12:]
 
 
 @pytest.mark.parametrize("form", [*forms.TEXTS])
@@ -1401,7 +1411,9 @@ def test_damage_costs_one_message_whatever_member_is_its_first(place: int) -> No
     text = forms.array(messages)
     for _ in range(place):
         text = text.replace('{"time":1', "BEFORE", 1)
-    text = text.replace('{"time":1', "x" if place else '{"time":x', 1).replace("BEFORE", '{"time":1')
+    text = text.replace('{"time":1', "x" if place else '{"time":x', 1).replace(
+        "BEFORE", '{"time":1'
+    )
     lines = [*each_line(split_values(io.BytesIO(text.encode()), by_line=False))]
     assert parsed([line for line in lines if line.text]) == messages[:place] + messages[place + 1 :]
 
@@ -1419,6 +1431,17 @@ def test_damage_in_an_array_with_other_values_costs_one_message(ends: str, tmp_p
         path.write_text(text[:number] + "x" + text[number + 1 :])
         found = parsed([part for part in read(path) if is_json(part)])
         assert found == messages[:place] + messages[place + 1 :]
+
+
+@pytest.mark.parametrize("form", ["pretty_printed", "json_sequence", "concatenated"])
+def test_a_second_damage_costs_no_message_between_where_no_comma_joins_them(form: str) -> None:
+    messages = [value for value in values() if "value" in value][:12]
+    text = forms.TEXTS[form][1](messages)
+    first, second = (text.index(messages[number]["key"]) for number in (3, 9))
+    begins = text.rindex("{", 0, second)
+    damaged = text[:first] + '"' + text[first:begins] + "}" + text[begins:]
+    lines = [*each_line(split_values(io.BytesIO(damaged.encode()), by_line=False))]
+    assert parsed([line for line in lines if line.text]) == messages[:3] + messages[4:]
 
 
 # What a stranger may write beside an object that looks like a message.
