@@ -79,7 +79,6 @@ class _Appended(Chunked):
 
     def __init__(self, stream: BinaryIO, beginning: bytes) -> None:
         self._stream, self._data = stream, beginning
-        self._looked_at = 0
         self._is_over = False
         self._break: Exception | None = None
         self.rest = b""
@@ -98,7 +97,6 @@ class _Appended(Chunked):
         cut = (len(self._data) - _LONGEST_LINE_END) // 2 * 2
         if cut > 0:
             data, self._data = self._data[:cut], self._data[cut:]
-            self._looked_at = max(self._looked_at - cut, 0)
             return data
         chunk = b""
         try:
@@ -113,16 +111,15 @@ class _Appended(Chunked):
 
     def _line_in_utf_8(self) -> int | None:
         """Where a line in UTF-8 begins. None if none does in what was read."""
-        while (found := self._data.find(_LINE_END_IN_UTF_16, self._looked_at)) >= 0:
+        found = -1
+        while (found := self._data.find(_LINE_END_IN_UTF_16, found + 1)) >= 0:
             place = found + len(_LINE_END_IN_UTF_16)
             beginning = self._data[place : place + 2]
             if len(beginning) < 2:
                 return None
-            self._looked_at = found + 1
             is_ascii = beginning.isascii() and beginning[1] != 0
             if found % 2 == 0 and (is_ascii or codecs.BOM_UTF8.startswith(beginning)):
                 return place
-        self._looked_at = max(len(self._data) - 1, 0)
         return None
 
 
@@ -169,7 +166,7 @@ class _WithUtf16(Chunked):
             return data[:found]
         kept = min(_LONGEST_BEGINNING, len(data)) if chunk else 0
         self._data = data[len(data) - kept :]
-        is_over = not chunk and not data and self._break is None
+        is_over = not data and self._break is None
         return None if is_over else data[: len(data) - kept]
 
 
@@ -245,8 +242,7 @@ class _Recoded(Chunked):
         texts = []
         start = 0
         for sign in signs:
-            is_elsewhere = bool((sign - start) % self._unit) and sign < end
-            if is_elsewhere and last.get(start % self._unit, 0) < sign:
+            if sign < end and last.get(start % self._unit, 0) < sign:
                 place = self._first_ascii(start, sign)
                 texts.append(self._data[start:place].decode(self._encoding, _MARK))
                 start = place
