@@ -429,7 +429,7 @@ def test_an_array_on_a_line_a_little_over_the_limit_is_read(
 
 @pytest.mark.parametrize("form", ["array", "concatenated"])
 @pytest.mark.parametrize("compression", ["none", "gzip"])
-@pytest.mark.parametrize("other", ["", "null", "x", "{" * 70])
+@pytest.mark.parametrize("other", ["", "null", "x", "{" * 70, f'"{"x" * 70}"'])
 def test_messages_on_a_line_that_is_too_long_are_read(
     form: str, compression: str, other: str, tmp_path: Path
 ) -> None:
