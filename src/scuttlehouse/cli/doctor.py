@@ -6,6 +6,7 @@ import argparse
 
 from scuttlehouse.operation.findings import Checks, found
 from scuttlehouse.operation.installed import INSTALLED
+from scuttlehouse.operation.renewed import RENEWED
 from scuttlehouse.operation.state import OF_WAREHOUSE
 from scuttlehouse.printing import visible
 
@@ -16,7 +17,7 @@ def add_arguments(_: argparse.ArgumentParser) -> None:
 
 def run(_: argparse.Namespace) -> int:
     """Print what each check finds; the exit code is 1 if one failed. Nothing is written."""
-    return examine({**INSTALLED, **OF_WAREHOUSE})
+    return examine({**INSTALLED, **OF_WAREHOUSE, **RENEWED})
 
 
 def examine(checks: Checks) -> int:

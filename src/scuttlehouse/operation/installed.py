@@ -14,6 +14,7 @@ from scuttlehouse.addresses import CONNECT_PORT, MASTER_PORT, server_of, shown_s
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.jars import jars
 from scuttlehouse.operation.findings import Finding
+from scuttlehouse.serving.postgresql import serving_database
 
 _SHOWN = "dbt-core", "dbt-sparkpython", "pyspark", "pyiceberg", "duckdb", "great-expectations"
 _INSTALL = "Run `make build`, or `pip install` this project again."
@@ -35,7 +36,7 @@ def python() -> Finding:
 def packages() -> Finding:
     """The packages that this one requires, in the versions that it requires."""
     needed = [Requirement(text) for text in requires("scuttlehouse") or ()]
-    if postgresql_address():
+    if postgresql_address() or serving_database():
         needed.append(Requirement("psycopg"))
     wrong = []
     for requirement in needed:

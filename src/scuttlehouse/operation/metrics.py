@@ -203,6 +203,12 @@ def _in_quotes(text: str) -> str:
     return _escaped(text).replace('"', '\\"')
 
 
+def metrics_file() -> Path | None:
+    """The file that ``SCUTTLEHOUSE_METRICS_FILE`` names. None if nobody asks for metrics."""
+    named = os.environ.get("SCUTTLEHOUSE_METRICS_FILE", "").strip()
+    return Path(named) if named else None
+
+
 def write_metrics(home: Path, path: Path) -> None:
     """Replace a file of metrics in one step; everybody may read it, as Prometheus is another user.
 
@@ -210,9 +216,7 @@ def write_metrics(home: Path, path: Path) -> None:
         CatalogError: there are no metrics, or the file cannot be written.
         WarehouseError: a table is damaged.
     """
-    # The collector reads no other file, and /dev/null would be replaced.
-    if not path.name.endswith(".prom"):
-        raise _unwritten(path, "its name ends in something else")
+    require_name(path)
     text = text_of(metrics(home))
     part: Path | None = None
     try:
@@ -225,14 +229,25 @@ def write_metrics(home: Path, path: Path) -> None:
             os.fchmod(descriptor, 0o644)
         part.replace(path)
     except OSError as error:
-        raise _unwritten(path, error.strerror) from None
+        raise unwritten(path, error.strerror) from None
     finally:
         if part is not None:
             with suppress(OSError):  # It is gone if it has replaced the file.
                 part.unlink()
 
 
-def _unwritten(path: Path, reason: str | None) -> CatalogError:
+def require_name(path: Path) -> None:
+    """Refuse a file with another name: the collector reads no other, and /dev/null would be replaced.
+
+    Raises:
+        CatalogError: its name does not end in `.prom`.
+    """
+    if not path.name.endswith(".prom"):
+        raise unwritten(path, "its name ends in something else")
+
+
+def unwritten(path: Path, reason: str | None) -> CatalogError:
+    """What is wrong with a file of metrics that cannot be written."""
     return CatalogError(
         f"The metrics cannot be written to {path} ({reason}): correct SCUTTLEHOUSE_METRICS_FILE, which names "
         "a file ending in .prom."
@@ -241,10 +256,10 @@ def _unwritten(path: Path, reason: str | None) -> CatalogError:
 
 def update_metrics_file(home: Path) -> None:
     """Bring the file that ``SCUTTLEHOUSE_METRICS_FILE`` names up to date; a build never fails by it."""
-    named = os.environ.get("SCUTTLEHOUSE_METRICS_FILE", "").strip()
-    if not named:
+    named = metrics_file()
+    if named is None:
         return
     try:
-        write_metrics(home, Path(named))
+        write_metrics(home, named)
     except (CatalogError, WarehouseError) as error:
         print(f"The metrics are not up to date: {error}")

@@ -51,7 +51,7 @@ _HTTPS_PORT = 443
 def home() -> Finding:
     """The folder of the warehouse: there, writable, closed to others."""
     folder = home_folder()
-    there = _nearest(folder)
+    there, wanted = _nearest(folder), 0o700 | mode_of_readers()
     if not there.is_dir():
         return Finding("fail", f"{there} is no folder.", "Set SCUTTLEHOUSE_HOME to a folder.")
     if not os.access(there, os.W_OK | os.X_OK):
@@ -61,7 +61,6 @@ def home() -> Finding:
     if there != folder:
         return Finding("warn", f"{folder} does not exist yet.", _BUILD)
     refuse_folders_of_others(folder)
-    wanted = 0o700 | mode_of_readers()
     if folder.stat().st_mode & 0o777 & ~wanted:
         return Finding(
             "warn",

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -89,16 +90,11 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
 
     Complexity: linear in the size of the tables.
     """
-    if not is_postgresql(address):
-        raise WarehouseError(_NO_ADDRESS)
+    _require_address(address)
     published = published_id(home)
     folder = temporary_folder(home)
     try:
-        with (
-            connect(warehouse_location(home), folder) as connection,
-            open_database(address) as opened,
-        ):
-            cursor: Any = opened
+        with connect(warehouse_location(home), folder) as connection, _opened(address) as cursor:
             place = _place(address)
             log_only = log_only and shown_id(home, place) == published
             tables = published_tables(home, log_only=log_only)
@@ -110,17 +106,44 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
                 _drop_unpublished(cursor, home, {name for name, _ in tables})
             with nullcontext() if log_only else showing(home, place, published):
                 cursor.execute("commit")
+    except (OSError, duckdb.Error) as error:
+        said = error.strerror if isinstance(error, OSError) else first_sentences(str(error))
+        raise WarehouseError(
+            f"{folder} cannot be written ({said}): make room on its disk."
+        ) from None
+
+
+def place_to_write(address: str) -> str:
+    """The database that an address names, which answers and lets its user write. Nothing is written.
+
+    Raises:
+        WarehouseError: it is no such address, nobody answers, or PostgreSQL refuses something.
+    """
+    _require_address(address)
+    with _opened(address) as cursor:
+        cursor.execute("begin")
+        _create_schema(cursor)
+        cursor.execute("rollback")
+        return _place(address)
+
+
+def _require_address(address: str) -> None:
+    if not is_postgresql(address):
+        raise WarehouseError(_NO_ADDRESS)
+
+
+@contextmanager
+def _opened(address: str) -> Iterator[Any]:
+    """Give a cursor of the database. What is wrong with it is a sentence about the setting."""
+    try:
+        with open_database(address) as cursor:
+            yield cursor
     except AddressError:
         raise WarehouseError(_NO_ADDRESS) from None
     except DatabaseError as error:
         reason = " ".join(str(error.__cause__ or error).split())
         raise WarehouseError(
             f"The database that SCUTTLEHOUSE_SERVING names cannot be written ({reason}): correct it."
-        ) from None
-    except (OSError, duckdb.Error) as error:
-        said = error.strerror if isinstance(error, OSError) else first_sentences(str(error))
-        raise WarehouseError(
-            f"{folder} cannot be written ({said}): make room on its disk."
         ) from None
 
 

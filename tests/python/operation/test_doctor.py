@@ -15,6 +15,7 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 
+import psycopg
 import pyarrow as pa
 import pytest
 
@@ -29,7 +30,7 @@ from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.cli import main
 from scuttlehouse.files.parts import LandingError
-from scuttlehouse.operation import installed, state
+from scuttlehouse.operation import findings, installed, renewed, state
 from scuttlehouse.operation.findings import Finding
 from scuttlehouse.ssb.epoch_keys import keep_sealed, seal_key
 from scuttlehouse.warehouse_key import PEPPER_FILE, PLACES_OF_KEYS, warehouse_pepper
@@ -348,6 +349,9 @@ def test_what_only_some_installations_need(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(installed, "version", version_of)
     monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", "postgresql://user@localhost/catalog")
     assert installed.packages().what == "psycopg is missing."
+    monkeypatch.delenv("SCUTTLEHOUSE_CATALOG")
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", "postgresql://user@localhost/bi")
+    assert installed.packages().what == "psycopg is missing."
     monkeypatch.setattr(installed, "find_spec", lambda name: name.endswith("avro") or None)
     assert installed.extensions().what == "duckdb_extension_iceberg is missing."
     monkeypatch.setattr(class_archive, "options", list)
@@ -396,6 +400,98 @@ def test_of_an_address_only_host_and_port_are_shown(
     if setting == "SCUTTLEHOUSE_CONNECT":
         server = shown or f"that {setting} names"
         assert found["java"][1] == f"Not needed: Spark runs in the server {server}"
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("mysql://ann:TOPSECRET@127.0.0.1/bi", "SCUTTLEHOUSE_SERVING is no address of PostgreSQL"),
+        (
+            "postgresql://ann:TOPSECRET@127.0.0.1:1/bi",
+            "The database that SCUTTLEHOUSE_SERVING names cannot be written (",
+        ),
+    ],
+)
+def test_a_serving_database_that_no_build_can_write(
+    doctor: Doctor,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+    said: str,
+) -> None:
+    """A build says so, too, but only after it has published."""
+    assert doctor()[1]["dashboards"][0] == "ok"
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", address)
+    code, found = doctor()
+    assert (code, found["dashboards"][0]) == (1, "fail")
+    assert found["dashboards"][1].startswith(said)
+    assert "SECRET" not in str(found)
+
+
+def test_dashboards_show_the_published_build_or_the_doctor_says_so(
+    small: SmallWarehouse, postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, database = (
+        f"{small.home}/serving/published.duckdb",
+        "the database that SCUTTLEHOUSE_SERVING names",
+    )
+    to_do = "Run `scuttlehouse export`, which writes it or says what is wrong."
+    assert main(["export"]) == 0
+    assert renewed.dashboards() == Finding("ok", f"Builds renew {file}")
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", postgresql_url)
+    not_there = Finding("warn", f"The published build is not in {database}.", to_do)
+    assert renewed.dashboards() == not_there
+    assert renewed.dashboards() == not_there, "the doctor writes nothing"
+    assert main(["export"]) == 0
+    assert renewed.dashboards() == Finding("ok", f"Builds renew {file} and {database}")
+    small.publish({"dim_groups": pa.table({"group_id": ["b"]})})
+    in_neither = f"The published build is not in {file} and {database}."
+    assert renewed.dashboards() == Finding("warn", in_neither, to_do)
+    with BuildLock(small.home).alone():  # A build that has published, and goes on.
+        assert renewed.dashboards().state == "ok"
+    monkeypatch.setenv("PGOPTIONS", "-c default_transaction_read_only=on")
+    refused = findings.found(renewed.dashboards)
+    assert (refused.state, "read-only transaction" in refused.what) == ("fail", True)
+    monkeypatch.delenv("PGOPTIONS")
+    with psycopg.connect(postgresql_url, autocommit=True) as server:
+        server.execute("drop schema scuttlehouse cascade")
+
+
+@pytest.mark.usefixtures("small")
+def test_a_file_of_metrics_that_no_build_can_write(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert doctor()[1]["metrics"] == ("ok", "SCUTTLEHOUSE_METRICS_FILE is not set")
+    monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", str(tmp_path / "a.prom"))
+    assert doctor()[1]["metrics"] == ("ok", f"Builds renew {tmp_path}/a.prom")
+    (tmp_path / "a.prom").mkdir()
+    (tmp_path / "file").touch()
+    wrong = {
+        "a.prom": "Is a directory",
+        "no/a.prom": "No such file or directory",
+        "file/a.prom": "No such file or directory",
+        "a.txt": "its name ends in something else",
+    }
+    for name, reason in wrong.items():
+        path = tmp_path / name
+        monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", str(path))
+        state, said = doctor()[1]["metrics"]
+        start = (
+            f"The metrics cannot be written to {path} ({reason}): correct SCUTTLEHOUSE_METRICS_FILE"
+        )
+        assert (state, said.startswith(start)) == ("fail", True), said
+    monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", str(tmp_path / "b.prom"))
+    monkeypatch.setattr(os, "access", lambda path, _: path != tmp_path)
+    assert "Permission denied" in findings.found(renewed.metrics).what
+
+
+def test_readers_of_a_home_that_is_not_there_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, doctor: Doctor
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SCUTTLEHOUSE_READERS", "of-nobody")
+    state, said = doctor()[1]["home"]
+    assert (state, said[:35]) == ("fail", "SCUTTLEHOUSE_READERS is 'of-nobody'")
 
 
 def test_a_landing_folder_that_holds_the_home(
