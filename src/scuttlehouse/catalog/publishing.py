@@ -217,7 +217,8 @@ class Catalog:
         with self.database.transaction():
             published = self.tables(PUBLISHED) | self.tables(LOG)
             home = rows.read_records(self.database)[0].home
-            open_to_readers(Path(home), self.tables(LOG).values())
+            # Not only those of the log: the readers may be others than when the build published the rest.
+            open_to_readers(Path(home), published.values())
             rows.point(self.database, PUBLISHED, published)
 
     def drop_log(self, schemas: Schemas) -> None:

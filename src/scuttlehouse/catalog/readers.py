@@ -63,7 +63,7 @@ def set_mode_of_catalog(path: Path) -> None:
 
 
 def open_to_readers(home: Path, tables: Iterable[str]) -> None:
-    """Let the readers read all files of some tables, if there are any readers.
+    """Let the readers go through the home and read all files of some tables. Without readers, close the home.
 
     A table with a damaged file stays closed: nobody can read it.
 
@@ -71,10 +71,11 @@ def open_to_readers(home: Path, tables: Iterable[str]) -> None:
         tables: their metadata files.
 
     Raises:
-        CatalogError: see :func:`set_mode_of_home`.
+        OSError, CatalogError: see :func:`set_mode_of_home`.
 
     Complexity: linear in the number of files.
     """
+    set_mode_of_home(home)
     group = readers_group()
     if group is None:
         return

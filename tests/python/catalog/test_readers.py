@@ -9,16 +9,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import psycopg
+import pyarrow as pa
 import pytest
 
 from conftest import PROJECT
 from houses import House
 from other_users import NOBODY, NOGROUP, OUTSIDER, let_through, needs_root, opened_by, queried_by
+from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.catalog.checksums import sidecar
 from scuttlehouse.catalog.home import prepare_home
 from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.reached_files import files_of
+from scuttlehouse.cli import main
+from small_warehouse import SmallWarehouse
 
 READERS = grp.getgrgid(NOGROUP).gr_name
 QUERY = "select number from numbers"
@@ -105,10 +109,33 @@ def test_a_build_that_is_rolled_back_to_is_readable(
     prepare_home(home)
     assert not opened_by(NOBODY, NOGROUP, entries(home))
     monkeypatch.setenv("SCUTTLEHOUSE_READERS", READERS)
-    prepare_home(home)
     house.roll_back("build-1")
     done = queried_by(NOBODY, NOGROUP, QUERY)
     assert (done.returncode, done.stdout) == (0, '{"number": 1}\n'), done.stderr
+
+
+@needs_root
+def test_a_build_with_nothing_new_lets_the_readers_in_or_out(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may be others than when the tables were published, and a run without them has closed the home."""
+    monkeypatch.setenv("SCUTTLEHOUSE_READERS", "")
+    prepare_home(home)
+    warehouse = SmallWarehouse(home)
+    warehouse.log("fct_builds", steps_table([run_step("build-1", "published")]))
+    published = warehouse.publish({"numbers": pa.table({"number": [7]})})
+    monkeypatch.setattr("scuttlehouse.builds.unchanged.unchanged_build", lambda *_: published)
+
+    def rows() -> str:
+        assert main(["build"]) == 0
+        return queried_by(NOBODY, NOGROUP, QUERY).stdout
+
+    assert rows() == ""
+    monkeypatch.setenv("SCUTTLEHOUSE_READERS", READERS)
+    assert rows() == '{"number": 7}\n'
+    monkeypatch.setenv("SCUTTLEHOUSE_READERS", "")
+    assert rows() == ""
+    assert not opened_by(NOBODY, NOGROUP, entries(home))
 
 
 @needs_root
