@@ -139,7 +139,7 @@ def _begin(run: Run, is_full_refresh: bool, is_deferring: bool) -> None:
             require_clock(catalog, schemas)
             require_clock_of_tables(catalog)
             if command == "retry":
-                _continue_retry(catalog, run)
+                _continue_retry(catalog, run, is_full_refresh)
             else:
                 _forget_passed(catalog, schemas)
     if command in LOGGED:
@@ -203,6 +203,7 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
         refresh=run.is_refresh,
         rebuilt=rebuilt,
         landing=landing,
+        is_full_refresh=is_full_refresh,
         schemas=run.schemas,
     )
 
@@ -211,7 +212,7 @@ def _is_made(node: str) -> bool:
     return node.startswith(("model.", "seed."))
 
 
-def _continue_retry(catalog: Catalog, run: Run) -> None:
+def _continue_retry(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
     """A retry continues with the tables of the build that failed, and with what has passed in it."""
     work, published = catalog.work(run.schemas), catalog.published()
     if work is None:
@@ -228,6 +229,13 @@ def _continue_retry(catalog: Catalog, run: Run) -> None:
         raise RunError(
             f"The build {work.build_id} began with the logs of {work.landing}: set SCUTTLEHOUSE_LANDING to "
             "that folder to retry it, or run `scuttlehouse build`."
+        )
+    # dbt gives a retry the options of its build, but takes this one from its variable, too.
+    if is_full_refresh and not work.is_full_refresh:
+        raise RunError(
+            f"The build {work.build_id} began without --full-refresh, so many of its tables may hold the "
+            "rows of new logs alone: unset DBT_FULL_REFRESH to retry it, or run `scuttlehouse build "
+            "--full-refresh`."
         )
     # dbt's results of a killed build leave out what did not run, or are those of an earlier build.
     if work.passed is None:

@@ -64,6 +64,7 @@ class Catalog:
         rebuilt: Collection[str],
         schemas: Schemas,
         landing: str = "",
+        is_full_refresh: bool = False,
     ) -> None:
         """Set the work namespace to the published build, and drop its earlier content.
 
@@ -72,7 +73,8 @@ class Catalog:
         Args:
             refresh: the build starts from the published tables. The base namespace then names them.
             rebuilt: for a build that is not a refresh: the tables that it makes from nothing.
-            landing: the folder of the logs, for a retry of the build.
+            landing, is_full_refresh: the folder of the logs, and whether all tables are made from them: for a
+                retry of the build.
 
         Raises:
             CatalogError: a metadata file that the build starts from is missing or damaged.
@@ -91,7 +93,8 @@ class Catalog:
             rows.point(self.database, schemas.log, self.tables(schemas.log) or self.tables(LOG))
             if schemas.is_published:
                 self._point_to_public(state, builds)
-            work = Work(build_id, state.published, rules_hash, project_hash, landing=landing)
+            work = Work(build_id, state.published, rules_hash, project_hash)
+            work = replace(work, landing=landing, is_full_refresh=is_full_refresh)
             work = work.built_by(definitions.BUILDER, state.works.get(schemas.work))
             rows.write_state(self.database, state.with_work(schemas.work, work))
 

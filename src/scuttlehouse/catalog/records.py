@@ -78,6 +78,7 @@ class Work:
         builder: the process that builds.
         superseded: the processes that built before it, newest first.
         landing: the folder of the logs. Empty if an earlier version began the build.
+        is_full_refresh: whether it makes all tables from the logs.
     """
 
     build_id: str
@@ -88,6 +89,7 @@ class Work:
     builder: str = field(default="", compare=False)
     superseded: tuple[str, ...] = field(default=(), compare=False)
     landing: str = ""
+    is_full_refresh: bool = False
 
     def built_by(self, builder: str, before: Work | None) -> Work:
         """The same build by a process. The one that built before may write no table any more.

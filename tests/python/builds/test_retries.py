@@ -386,6 +386,23 @@ def test_a_retry_has_the_logs_of_its_build(
     assert dbt.run("retry", {"test.a": "pass"}) == dbt.published
 
 
+def test_a_retry_makes_all_rows_again_only_if_its_build_did(dbt: Runs) -> None:
+    """dbt takes DBT_FULL_REFRESH from the environment of the retry, too."""
+    dbt.run("build", PASSED)
+    failed = dbt.run("build", FAILED)
+    with pytest.raises(RunError) as told:
+        dbt.begin("retry", is_full_refresh=True)
+    assert str(told.value) == (
+        f"The build {failed} began without --full-refresh, so many of its tables may hold the rows of new "
+        "logs alone: unset DBT_FULL_REFRESH to retry it, or run `scuttlehouse build --full-refresh`."
+    )
+    assert dbt.run("retry", {"test.a": "pass"}) == dbt.published
+    dbt.run("build", FAILED, is_full_refresh=True)
+    for status in "fail", "pass":  # A retry of a retry is one, too.
+        last = dbt.run("retry", {"test.a": status}, is_full_refresh=True)
+    assert last == dbt.published
+
+
 def test_only_a_killed_build_is_called_killed(
     dbt: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
