@@ -13,7 +13,7 @@ from uuid import uuid4
 from scuttlehouse.catalog.damage import forget_damaged
 from scuttlehouse.catalog.home import holds_table_files, home_folder
 from scuttlehouse.catalog.lock import BuildLock
-from scuttlehouse.catalog.names import MAIN, CatalogError
+from scuttlehouse.catalog.names import MAIN, CatalogError, NothingPublishedError
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.cli.dbt_settings import (
     VERIFY,
@@ -199,9 +199,11 @@ def _verify() -> bool:
 
     try:
         home = home_folder()
-        is_new = not holds_table_files(home)
-        damaged = [] if is_new else [*damaged_tables(home)]
-        differing = [] if is_new or damaged else differing_logs(home)
+        damaged = [*damaged_tables(home)]
+        differing = [] if damaged else differing_logs(home)
+    except NothingPublishedError:
+        print(f"scuttlehouse: nothing is built in {visible(str(home))} yet, so nothing can differ.")
+        return True
     except HouseError as error:
         print(visible(str(error)), file=sys.stderr)
         return False

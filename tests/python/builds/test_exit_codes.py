@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from other_users import as_another_user, let_through, needs_root
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.catalog.records import Build
 from scuttlehouse.cli import build, main
@@ -122,6 +123,37 @@ def test_verifying_without_the_key_is_a_sentence(
     monkeypatch.setenv("SCUTTLEHOUSE_KEY_FILE", str(small.home / "no-key"))
     assert main(["build", "--verify"]) == 1
     assert capsys.readouterr().err.startswith("SCUTTLEHOUSE_KEY_FILE cannot be read (")
+
+
+@needs_root
+def test_verifying_a_home_of_another_user_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is no new home, though this user sees no table in it."""
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    let_through(tmp_path / "home")
+    (tmp_path / "home").mkdir(mode=0o700)
+    with as_another_user():
+        assert build._verify() is False
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith(
+        f"The catalog {tmp_path}/home/catalog.db cannot be opened (Permission"
+    )
+
+
+def test_verifying_a_new_home_compares_nothing(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    dbt: Callable[..., None],
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "new"))
+    dbt(lambda: None, 0)
+    assert main(["build", "--verify"]) == 0
+    assert capsys.readouterr().out == (
+        f"scuttlehouse: nothing is built in {tmp_path}/new yet, so nothing can differ.\n"
+    )
 
 
 def test_a_full_refresh_goes_on_where_verifying_finds_damage(
