@@ -15,10 +15,17 @@ from scuttlehouse.catalog.database import (
 )
 from scuttlehouse.catalog.definitions import ALL_COLUMNS, TABLES
 from scuttlehouse.catalog.home import holds_table_files, refuse_earlier_version
-from scuttlehouse.catalog.names import FROM_NOTHING, CatalogError, NothingPublishedError
+from scuttlehouse.catalog.names import (
+    FROM_NOTHING,
+    PUBLISHED,
+    WORK,
+    CatalogError,
+    NothingPublishedError,
+)
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.records import State, seal
-from scuttlehouse.catalog.rows import read_records
+from scuttlehouse.catalog.rows import read_records, tables_in
+from scuttlehouse.catalog.storage import warehouse_location
 
 
 @contextmanager
@@ -32,8 +39,8 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
 
     Raises:
         CatalogError: nothing is published yet (only if ``read_only``); the catalog is missing, damaged
-            or of another home; or a database refuses a statement of the block. So the block must not use
-            any other database.
+            or of another home; its tables are elsewhere than the settings say; or a database refuses a
+            statement of the block. So the block must not use any other database.
     """
     address = postgresql_address()
     opened = open_postgresql(address) if address else open_sqlite(home / "catalog.db", read_only)
@@ -57,7 +64,26 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
                 "files by full paths. A home cannot be copied or moved. Use it where it was, or set "
                 f"SCUTTLEHOUSE_HOME to a new folder and build there, {FROM_NOTHING}"
             )
+        _refuse_another_place(database, home)
         yield Catalog(database)
+
+
+def _refuse_another_place(database: Database, home: Path) -> None:
+    """Refuse a setting that says another place of the tables than the one that they are in.
+
+    Nobody can read them with the settings of that place: they would be called damaged.
+
+    Raises:
+        CatalogError: no table is where the environment says, or it names no place.
+    """
+    place = warehouse_location(home)
+    files = [file for name in (PUBLISHED, WORK) for file in tables_in(database, name).values()]
+    if files and not any(file.startswith(f"{place}/") for file in files):
+        raise CatalogError(
+            f"The tables of {home} are not in {place} (one is {min(files)}): set SCUTTLEHOUSE_WAREHOUSE as "
+            "it was when they were built, or unset it if they are in the home. To have them elsewhere, set "
+            f"SCUTTLEHOUSE_HOME to a new folder and build there, {FROM_NOTHING}"
+        )
 
 
 def _make_tables(database: Database, home: Path) -> None:

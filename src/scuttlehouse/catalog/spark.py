@@ -21,7 +21,7 @@ from scuttlehouse.catalog.home import (
 )
 from scuttlehouse.catalog.jars import jars
 from scuttlehouse.catalog.lock import BuildLock
-from scuttlehouse.catalog.names import CATALOG, CatalogError, schemas_of
+from scuttlehouse.catalog.names import CATALOG, CatalogError, NothingPublishedError, schemas_of
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder, require_apart
@@ -121,6 +121,9 @@ def catalog_settings() -> dict[str, str]:
     warehouse = warehouse_location(home)
     require_apart(landing_folder(), home, warehouse)
     prepare_home(home)
+    # Where the settings say another place of the tables, nobody may find files there.
+    with suppress(NothingPublishedError), open_catalog(home, read_only=True):
+        pass
     if holds_table_files(home):
         with open_catalog(home) as tables:
             try:

@@ -26,6 +26,7 @@ from postgresql import PASSWORD, URL_PASSWORD
 from scuttlehouse.catalog.home import prepare_home
 from scuttlehouse.catalog.names import CATALOG, MAIN, WORK, CatalogError
 from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.spark import catalog_settings
 
 # The change stays in SQLite's write-ahead log.
 WRITE = "update iceberg_tables set previous_metadata_location = 'earlier'"
@@ -230,6 +231,31 @@ def test_a_home_that_was_copied_or_moved_is_refused(sqlite_house: House, is_move
     if is_moved:
         other.rename(sqlite_house.home)
     assert sqlite_house.kept() == ["one"]
+
+
+def test_tables_that_are_elsewhere_than_the_settings_say_are_not_called_damaged(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody has forgotten or changed SCUTTLEHOUSE_WAREHOUSE."""
+    home = sqlite_house.home
+    sqlite_house.build("one", {"dim_a": 1})
+    monkeypatch.setenv("SCUTTLEHOUSE_WAREHOUSE", "s3://bucket/house")
+    told = rf"^The tables of {home} are not in s3://bucket/house \(one is {home}/warehouse/\S+\): set SCUTTLE"
+    for read_only in False, True:
+        with pytest.raises(CatalogError, match=told), open_catalog(home, read_only=read_only):
+            pass
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(home))
+    with pytest.raises(CatalogError, match=told):
+        catalog_settings()
+    monkeypatch.delenv("SCUTTLEHOUSE_WAREHOUSE")
+    assert sqlite_house.read() == {"dim_a": [1]}
+    with open_catalog(home) as catalog:
+        in_s3 = "update iceberg_tables set metadata_location = replace(metadata_location, ?, ?)"
+        catalog.database.execute(in_s3, f"{home}/warehouse", "s3://bucket/house")
+    told = rf"^The tables of {home} are not in {home}/warehouse \(one is s3://bucket/house/\S+\): set SCUTTLE"
+    for read_only in False, True:
+        with pytest.raises(CatalogError, match=told), open_catalog(home, read_only=read_only):
+            pass
 
 
 @pytest.mark.parametrize("house", ["postgresql"], indirect=True)

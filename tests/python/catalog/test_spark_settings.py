@@ -175,7 +175,8 @@ def test_all_readers_of_s3_ask_the_server_that_the_tools_of_aws_ask(
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("SCUTTLEHOUSE_WAREHOUSE", "s3://bucket/house")
-    monkeypatch.setattr("scuttlehouse.catalog.spark.holds_table_files", lambda _: False)
+    for module in "spark", "opening":
+        monkeypatch.setattr(f"scuttlehouse.catalog.{module}.holds_table_files", lambda _: False)
     before = os.umask(0o077)
     try:
         settings = catalog_settings()
