@@ -72,21 +72,20 @@ def _with_message(parsed: dict[str, Any], message: dict[str, Any]) -> dict[str, 
 
 
 def with_nulls(parsed: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The line with the members that are null in a message without data, if software has left them out.
+    """The line with the members that may be null, if software has left them out.
 
-    This function and the next three take lines that are messages with metadata.
+    The data are null if there never were any, or if somebody has erased them. This function and the next
+    three take lines that are messages with metadata.
 
-    >>> [*with_nulls({"msg": {"metadata": {"dataHash": "a", "accountTips": []}}})]
+    >>> [*with_nulls({"msg": {"data": {}, "metadata": {"dataHash": "a", "accountTips": []}}})]
     []
     >>> [*with_nulls({"metadata": {"dataHash": "a"}, "sigkey": ""})]
-    [{'metadata': {'dataHash': 'a', 'accountTips': None}, 'sigkey': ''}]
+    [{'data': None, 'metadata': {'dataHash': 'a', 'accountTips': None}, 'sigkey': ''}]
     """
     message = _message_of(parsed)
     metadata = message["metadata"]
     left_out = {name: None for name in _MAY_BE_NULL if name not in metadata}
-    restored = {**message, "metadata": metadata | left_out}
-    if metadata.get("dataHash") is None:
-        restored.setdefault("data")
+    restored = {"data": None, **message, "metadata": metadata | left_out}
     if restored != message:
         yield _with_message(parsed, restored)
 

@@ -353,7 +353,7 @@ def changes() -> list[tuple[str, str, Change]]:
             "half a surrogate pair as a name": put(1, HALF, 1),
         },
         "members_missing": {
-            **{f"no {name}": drop(0, name) for name in ("data", "sigkey", "sig")},
+            **{f"no {name}": drop(0, name) for name in ("sigkey", "sig")},
             **{
                 f"no {name}": drop(1, name)
                 for name in (
@@ -1013,6 +1013,25 @@ def test_what_is_null_may_be_left_out(with_id: bool) -> None:
     metadata = without[0]["msg"]["metadata"] | {"dataSize": 7}
     changed = {**without[0], "msg": without[0]["msg"] | {"metadata": metadata}}
     assert land(changed).validity == "invalid"
+
+
+@pytest.mark.parametrize("with_id", [True, False])
+def test_the_data_of_an_erased_message_may_be_left_out(with_id: bool) -> None:
+    """They are null then, too. The message keeps its place, so that those after it are in the set."""
+    line = addition()
+    line["msg"]["data"] = None
+    expected = land(line)
+    del line["msg"]["data"]
+    if not with_id:
+        del line["id"]
+    for other in (line, line["msg"]):
+        row = land(other)
+        assert row._replace(line_bytes=None, received_ms=None) == expected._replace(
+            line_bytes=None, received_ms=None
+        )
+        assert (row.validity, row.is_erased) == ("valid", True)
+    line["msg"]["sig"] = SECRET_KEY
+    assert land(line).validity == "invalid"
 
 
 @pytest.mark.parametrize("name", ["f01_pzp_decrypted.jsonl", "f02_pzp_decrypted_set.jsonl"])
