@@ -14,6 +14,7 @@ from functools import partial
 from typing import BinaryIO, NamedTuple
 
 from scuttlehouse.files import jsjson
+from scuttlehouse.files.objects import is_message
 from scuttlehouse.files.parts import SHORT_BYTES, Line, Piece, ShortValues, kept_numbers
 
 BLOCK_BYTES = 1 << 16
@@ -201,11 +202,8 @@ def holds_a_message(head: bytes) -> bool:
     """Whether a message is in the blocks at the beginning of a file, perhaps after damage. O(length)."""
     blocks = (head[start : start + BLOCK_BYTES] for start in range(0, len(head), BLOCK_BYTES))
     records = (record.data for block in blocks for record in block_records(block))
-    return any(data.strip(b"\0") and _is_message(decode(data)) for data in records)
-
-
-def _is_message(value: jsjson.Value) -> bool:
-    return isinstance(value, dict) and {"key", "value"} <= value.keys()
+    found = (decode(data) for data in records if data.strip(b"\0"))
+    return any(isinstance(value, dict) and is_message(value) for value in found)
 
 
 class Record(NamedTuple):

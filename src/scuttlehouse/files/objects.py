@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from json import JSONDecodeError
 from typing import NamedTuple
 
@@ -89,7 +90,7 @@ def is_message_at(text: str, start: int) -> bool:
     return not isinstance(found, NoObject) and is_message(found.members)
 
 
-def is_message(value: dict[str, object]) -> bool:
+def is_message(value: Mapping[str, object]) -> bool:
     """Whether an object has the members that tell a message.
 
     >>> is_message({"key": "%a", "value": {}}), is_message({"key": "%a"})

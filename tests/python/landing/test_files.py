@@ -1280,17 +1280,19 @@ def test_damage_costs_one_message(form: str, fault: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("form", [*forms.FORMS])
+@pytest.mark.parametrize("member", ["value", "msg"])
 @pytest.mark.parametrize("fault", ["zeros", "garbage", "cut"])
 def test_damage_at_the_beginning_costs_the_first_message(
-    form: str, fault: str, tmp_path: Path
+    form: str, member: str, fault: str, tmp_path: Path
 ) -> None:
     """The form is recognised by what comes after."""
-    messages = [value for value in values() if "value" in value][:30]
+    messages = [value for value in values() if isinstance(value.get(member), dict)][:30]
     data = forms.rewrite(messages, form, "none", "utf-8")
     path = tmp_path / "a.json"
     path.write_bytes({"zeros": bytes(90), "garbage": b"\xa5" * 90, "cut": b""}[fault] + data[90:])
     whole = parsed([part for line in read(path) for part in line_parts(line) if is_json(part)])
-    assert whole == messages[1:]
+    # What is left of the first message may be an object.
+    assert [one for one in whole if member in one] == messages[1:]
 
 
 @cache
