@@ -36,15 +36,18 @@ lines as (
         source_file,
         line_number,
         message_id,
-        validity
+        validity,
+        false as may_be_either
     from ssb_lines
     union all
-    -- An invalid line of pzp is rejected, whatever message it claims to be.
+    -- An invalid line of pzp is rejected, whatever message it claims to be. One that is not checked is, too,
+    -- unless another line holds its ciphertext.
     select
         source_file,
         line_number,
-        case when validity = 'valid' then message_id end as message_id,
-        validity
+        case when validity != 'invalid' then message_id end as message_id,
+        validity,
+        coalesce(validity = 'not_checked', false) as may_be_either
     from pzp_lines
 
 ),
@@ -89,7 +92,9 @@ faults as (
     where
         case
             when tested_lines.message_id is null then rejected_lines.reason is null
-            when messages.message_id is null then true
+            when messages.message_id is null
+                then not tested_lines.may_be_either or rejected_lines.reason is null
+            when tested_lines.may_be_either then false
             when tested_lines.has_reject then false
             when rejected_lines.reason in ('forged', 'rewritten')
                 then tested_lines.has_invalid_message is distinct from true

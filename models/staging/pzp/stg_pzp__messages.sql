@@ -6,10 +6,31 @@
 
 with
 
-lines as (
+landed_lines as (
 
     select * from {{ ref('stg_pzp__landed_lines') }}
-    where validity = 'valid' and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
+    where
+        validity in ('valid', 'not_checked')
+        and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
+
+),
+
+compared_lines as (
+
+    select
+        *,
+        max(is_private and validity = 'valid') over (partition by message_id) as has_ciphertext
+    from landed_lines
+
+),
+
+-- An opened message without its ciphertext is the same message as the one that another line has encrypted:
+-- its id is the hash of all that is around the data. It adds its plaintext, and no key: nobody checks who
+-- signed it.
+lines as (
+
+    select * from compared_lines
+    where validity = 'valid' or has_ciphertext
 
 ),
 
@@ -18,7 +39,7 @@ signed_messages as (
 
     select
         message_id,
-        array_sort(collect_set(device_key)) as device_keys,
+        array_sort(collect_set(if(validity = 'valid', device_key, null))) as device_keys,
         coalesce(min({{ plausible_ms('received_ms') }}), min(received_ms)) as received_ms
     from lines
     group by message_id
@@ -99,6 +120,7 @@ final as (
         sightings.line_bytes,
         sightings.is_moot,
         sightings.is_account_message,
+        sightings.is_private,
         sightings.is_erased,
         signed_messages.received_ms,
         case

@@ -126,7 +126,7 @@ def land_pzp_lines(source_file: str, line: Line, ring: KeyRing) -> Iterable[Land
     if len(parts) > 1 and any(
         other is not None and other.reject_reason is not None for other in others
     ):
-        rows = [row for row in rows if row is not None and row.validity == "valid"]
+        rows = [row for row in rows if row is not None and row.validity in ("valid", "not_checked")]
     return (row for row in rows if row is not None)
 
 

@@ -163,11 +163,13 @@ class _Folded(Generic[Row]):
 def reason_of(row: LandedLine | LandedPzpLine) -> str:
     """Why the line of a row is rejected by itself; empty where it is not. An invalid line of pzp is a reject.
 
+    One that is not checked is none: another line may hold the ciphertext of its data.
+
     >>> reason_of(LandedLine("a", 1, "not_json")), reason_of(LandedLine("a", 1, validity="invalid"))
     ('not_json', '')
     """
-    if isinstance(row, LandedPzpLine):
-        return row.reject_reason or row.invalid_reason or ""
+    if isinstance(row, LandedPzpLine) and row.validity == "invalid":
+        return row.invalid_reason or ""
     return row.reject_reason or ""
 
 

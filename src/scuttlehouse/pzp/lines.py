@@ -71,6 +71,7 @@ class LandedPzpLine(NamedTuple):
       place in it. Null if the message is in none. The root of a tangle has depth 0 and lists nothing.
     - ``device_key``: the public key that signed. Null if the sigkey is not a key, and in a moot whose
       signature is not that of the sigkey.
+    - ``is_private``: whether the data was published as ciphertext: it is a text, or somebody has opened it.
     - ``is_erased``: whether somebody has removed the data and left its hash.
     - ``account_tips``: the tips of the account that the message names. Null if it names none.
     - ``added_key``, ``may_add``, ``may_remove``: the public key for signing that an account's message adds,
@@ -80,7 +81,7 @@ class LandedPzpLine(NamedTuple):
       other message. ``set_fault`` is one of ``SET_FAULTS`` if a message of a set's feed lacks this content;
       one line alone never has ``plaintexts_differ``.
     - ``plaintext_hash``: a keyed hash of the data if somebody has opened it, otherwise null. No signature
-      covers opened data (ruling R36).
+      covers opened data (ruling R36). Without its ciphertext, data counts only if another line holds that.
     - ``data_bytes``, ``line_bytes``: the length of the data as canonical JSON, as the message states it, and
       of the line without its end. Without a hash there is no data, whatever length the message states.
     - ``received_ms``: milliseconds since 1970. Null if the log has no finite number above 0.
@@ -103,6 +104,7 @@ class LandedPzpLine(NamedTuple):
     device_key: str | None = None
     is_moot: bool | None = None
     is_account_message: bool | None = None
+    is_private: bool | None = None
     is_erased: bool | None = None
     added_key: str | None = None
     may_add: bool | None = None
@@ -177,6 +179,8 @@ def _row(source_file: str, line: Line, ring: KeyRing, read: CheckedRecord) -> La
     data, sigkey = message.get("data"), message.get("sigkey")
     is_feed_root = is_moot(message)
     is_account_message = metadata.get("account") == SELF
+    # What is not checked is a plaintext whose ciphertext another line may hold.
+    is_plaintext = is_opened or validity == "not_checked"
     has_data = metadata.get("dataHash") is not None
     is_erased = data is None and has_data
     place = _place(message_id, metadata, is_feed_root, ring)
@@ -203,6 +207,7 @@ def _row(source_file: str, line: Line, ring: KeyRing, read: CheckedRecord) -> La
         device_key=None if is_feed_root and not is_signed_moot(message) else public_key(sigkey),
         is_moot=is_feed_root,
         is_account_message=is_account_message,
+        is_private=is_plaintext or isinstance(data, str),
         is_erased=is_erased,
         added_key=added_key,
         may_add=gives_power("add", data) if added_key else None,
@@ -212,7 +217,7 @@ def _row(source_file: str, line: Line, ring: KeyRing, read: CheckedRecord) -> La
         deleted_items=deleted,
         superseded_ids=superseded,
         set_fault=set_content if isinstance(set_content, str) else None,
-        plaintext_hash=ring.hash(compared_bytes(without_nulls(data))) if is_opened else None,
+        plaintext_hash=ring.hash(compared_bytes(without_nulls(data))) if is_plaintext else None,
         data_bytes=safe_integer(metadata.get("dataSize")) if has_data else 0,
         line_bytes=len(line.text or b""),
         received_ms=received_time(number_of(record.get("received"))),

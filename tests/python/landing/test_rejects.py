@@ -145,6 +145,15 @@ def test_short_lines_are_counted_as_if_they_were_read_one_by_one(
         assert len(found) == len(expected)
 
 
+def test_no_plaintext_is_counted_among_others() -> None:
+    """The ciphertext of each may be on another line."""
+    message = json.loads(PZP[1])["msg"] | {"data": {"recps": ["a"]}}
+    lines = [("a", Line(number, json.dumps(message).encode(), None)) for number in range(1, 301)]
+    found = [*fold_rejects(lines, partial(land_pzp_lines, ring=RING), RING, LandedPzpLine)]
+    assert [row.line_number for row in found] == [*range(1, 301)]
+    assert {(row.validity, row.line_count) for row in found} == {("not_checked", 1)}
+
+
 def test_of_different_short_lines_the_first_are_looked_at() -> None:
     """In both sources the same ones, so that no line is counted twice or not at all."""
     texts = [b'{"msg":{},"%d":1}' % number for number in range(3_000)]

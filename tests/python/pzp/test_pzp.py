@@ -309,6 +309,7 @@ def test_a_row_in_full() -> None:
         device_key=line["msg"]["sigkey"],
         is_moot=False,
         is_account_message=False,
+        is_private=False,
         is_erased=False,
         added_items=line["msg"]["data"]["add"],
         deleted_items=[],
@@ -799,6 +800,22 @@ def test_a_plaintext_has_a_hash() -> None:
     others = [land(opened(data | change)) for change in changes] + [land(opened("text"))]
     assert {one.message_id for one in others} == {row.message_id}
     assert len({one.plaintext_hash for one in [row, *others]} - {None}) == 5
+
+
+def test_a_plaintext_without_its_ciphertext_is_that_of_the_opened_message() -> None:
+    """Another line may hold the ciphertext, so the row has all that an opened message has."""
+    whole = opened({"add": ["carol"], "del": [], "supersedes": []})
+    row = land({**whole, "misc": {"private": True}})
+    assert row.validity == "not_checked"
+    assert row == land(whole)._replace(
+        validity="not_checked", invalid_reason="ciphertext_not_in_log", line_bytes=row.line_bytes
+    )
+
+
+def test_a_text_as_data_is_private_whoever_opens_it() -> None:
+    rows = [land(opened(data)) for data in ("AAAA.box", {"add": ["carol"]}, None)]
+    assert [row.is_private for row in rows] == [True, True, False]
+    assert {land(line).is_private for line in LOG} == {False}
 
 
 def test_data_that_nobody_opened_has_no_hash() -> None:

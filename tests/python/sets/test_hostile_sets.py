@@ -74,7 +74,15 @@ class Written:
             previous=[self.unopened.id],
         )
         outside = first.message(self.after.data, account.id, "set_v1__outside")
-        for message in (self.unopened, self.after, outside):
+        letters = Set(account, "letters")
+        self.letter = first.message(
+            CIPHERTEXT,
+            *(account.id, letters.domain),
+            tangle_id=letters.id,
+            depth=1,
+            previous=[letters.id],
+        )
+        for message in (self.unopened, self.after, outside, self.letter):
             log.take(message)
         self.of_removed = self._remove(log, account, first)
         self.of_anybody = self._write_for_anybody(log, first, stranger)
@@ -150,6 +158,7 @@ def write_hostile_logs(folder: Path) -> list[Path]:
     logs = {
         "a_forged": [*written.forged, *map(of_mallory, opened)],
         "a_friend": [line | {"more": "another log"} for line in opened],
+        "a_msgs": [written.letter.body | {"data": {"add": ["dora"], "del": [], "supersedes": []}}],
         "devices": written.lines,
     }
     paths = []
@@ -213,6 +222,19 @@ def test_what_nobody_has_opened_is_not_pruned(tables: dict[str, Rows], written: 
     [row] = [r for r in tables["fct_set_messages"] if r["message_id"] == written.unopened.id]
     assert (row["status"], row["set_fault"]) == ("in", "not_opened")
     assert (row["is_prunable"], row["kept_because"]) == (False, "unknown")
+
+
+def test_a_plaintext_counts_if_another_log_holds_the_ciphertext(
+    tables: dict[str, Rows], written: Written
+) -> None:
+    """`msgs()` of pzp gives the message alone, opened, and its `db/log` has it encrypted (R2)."""
+    [row] = [row for row in tables["fct_set_messages"] if row["message_id"] == written.letter.id]
+    items = [one["item"] for one in tables["fct_set_items"] if one["set_id"] == row["set_id"]]
+    assert (items, row["set_fault"]) == (["dora"], None)
+    assert row["device_key"] in written.devices
+    rejected = {row["source_file"].partition("-")[2] for row in tables["fct_rejected_lines"]}
+    assert "a_msgs.jsonl" not in rejected
+    assert "devices.jsonl" in rejected
 
 
 def test_an_item_counts_once_however_often_a_message_names_it(
