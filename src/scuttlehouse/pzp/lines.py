@@ -155,10 +155,11 @@ def land_pzp_line(
         row = _row(source_file, line, ring, read)
     if row.validity in (None, "valid"):
         return row
-    text = json.dumps(parsed, ensure_ascii=False)
+    numbered = with_numbers_read(parsed)
+    text = json.dumps(numbered, ensure_ascii=False)
     texts = chain(in_utf_8(text), undone_in_texts(text))
     recoded = (json.loads(text, parse_int=float) for text in texts)
-    bare = without_nulls_of_tables(with_numbers_read(parsed))
+    bare = without_nulls_of_tables(numbered)
     others = (bare, *with_nulls(bare)) if bare is not parsed else ()
     records = chain(with_nulls(parsed), others, recoded)
     for one in records:
