@@ -111,3 +111,14 @@ def test_a_query_of_the_overview_has_rows(warehouse: Warehouse, query: str) -> N
     with open_published(warehouse.home) as tables:
         _, rows = tables.query(query)
         assert list(rows)
+
+
+def test_the_query_of_members_tells_each_change(built: Build, warehouse: Warehouse) -> None:
+    """Also one that leaves a group without members."""
+    [query] = [one for one in QUERIES if "valid_from_position as position" in one]
+    history = built.tables["fct_membership_history"]
+    with open_published(warehouse.home) as tables:
+        _, rows = tables.query(query)
+        counts = {(group_id, position): count for group_id, position, count in rows}
+    assert {*counts} == {(row["group_id"], row["valid_from_position"]) for row in history}
+    assert 0 in counts.values()

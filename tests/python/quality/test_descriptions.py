@@ -102,10 +102,12 @@ IDS_OF_STRANGERS = {
     "dim_tangles": ["tangle_id", "root_id"],
     "fct_feed_forks": ["feed_id", "person_id", "previous_id"],
     "fct_messages": ["feed_id", "person_id", "previous_id"],
+    "fct_replication_plan": ["missing_id"],
+    "fct_rule_violations": ["found"],
     "fct_set_links": ["linked_id"],
     "fct_tangle_gaps": ["tangle_id", "missing_id"],
     "fct_tangle_links": ["tangle_id", "previous_id"],
-    "fct_tangle_messages": ["tangle_id", "person_id"],
+    "fct_tangle_messages": ["tangle_id", "person_id", "blocking_ids"],
 }
 
 
