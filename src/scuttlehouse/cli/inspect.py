@@ -25,8 +25,8 @@ from scuttlehouse.printing import count, visible
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.s3 import is_in_s3
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.ids import TOKEN
 from scuttlehouse.ssb.lines import LandedLine
-from scuttlehouse.ssb.texts import TOKEN
 
 # Strangers write the types: this many different types are counted, by this many characters.
 MOST_TYPES = 1000

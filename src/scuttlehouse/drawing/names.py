@@ -9,6 +9,7 @@ from unicodedata import bidirectional, normalize
 from scuttlehouse.printing import cut
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse
+from scuttlehouse.ssb.ids import TOKEN
 
 # Letters and digits of ASCII that look alike in many fonts, in lower case.
 _ALIKE = str.maketrans({"i": "l", "1": "l", "|": "l", "0": "o"})
@@ -58,9 +59,15 @@ def _beside(name: str, short_id: str) -> str:
 
 
 def short(one: str) -> str:
-    """The first six letters of the specific part of an id.
+    """The first six letters of the specific part of an id, which is the hash of a token.
 
     >>> short("ssb:message/classic/2n2iXjeuDWw="), short("@ArPkn4SBJmnu+xI=.ed25519")
     ('2n2iXj', 'ArPkn4')
+    >>> short("token-8-74bead364d9b"), short("thread:token-8-74bead364d9b")
+    ('74bead', '74bead')
     """
-    return one.rpartition("/" if one.startswith("ssb:") or ":ssb:" in one else "@")[2][:6]
+    if one.startswith("ssb:") or ":ssb:" in one:
+        mark = "/"
+    else:
+        mark = "-" if one.rpartition(":")[2].startswith(TOKEN) else "@"
+    return one.rpartition(mark)[2][:6]

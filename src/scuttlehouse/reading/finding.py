@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from scuttlehouse.reading.engine import WarehouseError, literal
 from scuttlehouse.reading.warehouse import Warehouse
-from scuttlehouse.ssb.ids import any_id, to_url
+from scuttlehouse.ssb.ids import TOKEN, any_id, to_url
 
 MOST_CANDIDATES = 8
 
@@ -148,8 +148,11 @@ def _candidates(kind: Kind, rank: int, text: str) -> str:
 def _begins(column: str, text: str) -> str:
     """SQL for whether an id, or what is special in it, begins with a text: the sigil does not matter."""
     begin = text[1:] if text[0] in "%@" else text
-    # As the macro `short_id`: base64 in the id of a classic feed may have a slash.
-    special = f"if({column}[1] = '@', {column}[2:], split_part({column}, '/', -1))"
+    # As the macro `short_id`: base64 in the id of a classic feed may have a slash; tokens begin alike.
+    special = (
+        f"case when {column}[1] = '@' then {column}[2:] when starts_with({column}, '{TOKEN}') "
+        f"then split_part({column}, '-', -1) else split_part({column}, '/', -1) end"
+    )
     spellings = {begin, to_url(begin)} if begin else set()
     tests = [f"starts_with({column}, {literal(text)})"] if begin else ["false"]
     tests += [f"starts_with({special}, {literal(one)})" for one in sorted(spellings)]

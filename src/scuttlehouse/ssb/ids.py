@@ -89,6 +89,9 @@ _LEAST_LENGTH = 43
 # 32 bytes, padded.
 _SHORT_KEY = 44
 
+# What a table holds in place of a text that is no id begins so (scuttlehouse.ssb.texts).
+TOKEN = "token-"
+
 # Longer texts are not remembered: a stranger's would fill the memory.
 REMEMBERED_LENGTH = 200
 

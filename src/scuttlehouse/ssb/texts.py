@@ -14,13 +14,12 @@ from functools import lru_cache
 
 from scuttlehouse.pzp.canonical import from_base58
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.ids import any_id, is_bare_id
+from scuttlehouse.ssb.ids import TOKEN, any_id, is_bare_id
 from scuttlehouse.ssb.key_texts import LEAST_CHARACTERS, may_hold_key
 
 MAX_WORD_LENGTH = 40
 
 # A token has at most 40 characters, so it does not look like a key.
-TOKEN = "token-"
 _TOKEN_DIGITS = 24
 
 _WORD = re.compile(rf"[A-Za-z0-9_/-]{{1,{MAX_WORD_LENGTH}}}")

@@ -882,6 +882,21 @@ def test_a_whole_id_may_be_the_beginning_of_another() -> None:
             find(warehouse, "bob", [PERSON, FEED])
 
 
+def test_the_short_id_of_a_token_tells_it_from_others() -> None:
+    """Authors of invalid messages may have any text as id."""
+    with duckdb.connect() as connection:
+        connection.execute("create table dim_people (person_id varchar, name varchar)")
+        connection.execute("insert into dim_people values ('token-5-abcdef01', null)")
+        connection.execute("insert into dim_people values ('token-5-beef0123', null)")
+        warehouse = Warehouse(connection, {})
+        names = people(warehouse, ["token-5-abcdef01", "token-5-beef0123"])
+        assert names == {"token-5-abcdef01": "abcdef", "token-5-beef0123": "beef01"}
+        for one, name in names.items():
+            assert find(warehouse, name, [PERSON]).id == one
+        with pytest.raises(AmbiguousIdError):
+            find(warehouse, "token-5", [PERSON])
+
+
 def test_a_beginning_of_several_ids_lists_them(show: Show) -> None:
     code, out, error = show("read")
     assert (code, out) == (1, "")
