@@ -94,6 +94,7 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
     steps = [run_step(run.run_id, status, kind=kind, started_at=run.started_at, changes=changes)]
     steps += node_steps(
         run.run_id,
+        nodes,
         results,
         changes,
         catalog.tables(work),

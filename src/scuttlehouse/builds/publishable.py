@@ -109,24 +109,28 @@ def absent_tables(
         and node["schema"] == schema
     }
     of_kind = {
-        kind: [nodes[name] for name in selected if name.startswith(f"{kind}.")]
+        kind: [name for name in selected if name.startswith(f"{kind}.")]
         for kind in ("model", "test")
     }
-    read = {parent for node in of_kind["model"] or of_kind["test"] for parent in _parents(node)}
+    read = read_by(nodes, of_kind["model"] or of_kind["test"])
     return {tables[name] for name in (read & tables.keys()) - set(selected)} - set(present)
 
 
 def tables_elsewhere(nodes: Nodes, selected: Collection[str]) -> set[str]:
     """The tables that a run with `--defer` may read in place of those of its own schema, by full name."""
-    chosen = {name for name in selected if name in nodes}
-    known = chosen | _parts_of_models(nodes)
-    read = _reached(chosen, {name: _parents(nodes[name]) for name in known}) - chosen
+    read = read_by(nodes, [name for name in selected if name in nodes])
     return {
         f"{place['schema']}.{place['alias']}"
         for name in read & nodes.keys()
         if (place := nodes[name].get("defer_relation"))
         and (place["schema"], place["alias"]) != (nodes[name]["schema"], nodes[name]["alias"])
     }
+
+
+def read_by(nodes: Nodes, chosen: Collection[str]) -> set[str]:
+    """The ids of what these nodes read, themselves or in parts of them, without the nodes."""
+    known = {*chosen, *_parts_of_models(nodes)}
+    return _reached(chosen, {name: _parents(nodes[name]) for name in known}) - known
 
 
 def passed_so_far(

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from scuttlehouse.builds.changes import Changes
+from scuttlehouse.builds.publishable import Nodes, read_by
 from scuttlehouse.catalog.metadata_files import read_metadata
 from scuttlehouse.catalog.names import CatalogError
 
@@ -65,6 +66,7 @@ def run_step(
 
 def node_steps(
     build_id: str,
+    nodes: Nodes,
     results: Sequence[Any],
     changes: Changes,
     tables: Mapping[str, str],
@@ -74,23 +76,34 @@ def node_steps(
     """A row for each model, seed and test that a run ran.
 
     Args:
+        nodes: all nodes of the project.
         results: dbt's results.
         changes: the result of ``count_changes``.
         tables: the metadata file of every table that the run may have made, by name.
         settling_steps: the var ``settle_steps``.
         started_at: when the run began. Rows that a table got since then count as written by the run.
     """
-    nodes = [
+    ran = [
         result for result in results if str(result.node.resource_type) in ("model", "seed", "test")
     ]
     written = {
         result.node.unique_id: rows_written(tables[result.node.alias], started_at)
-        for result in nodes
+        for result in ran
         if str(result.node.resource_type) != "test" and result.node.alias in tables
     }
-    steps = [_node_step(build_id, result, changes, written, settling_steps) for result in nodes]
+    steps = [
+        _node_step(
+            build_id,
+            result,
+            changes,
+            written,
+            read_by(nodes, [result.node.unique_id]),
+            settling_steps,
+        )
+        for result in ran
+    ]
     # A retry also publishes tables that the failed build made.
-    made = {result.node.alias for result in nodes}
+    made = {result.node.alias for result in ran}
     return steps + [
         {
             "build_id": build_id,
@@ -109,10 +122,10 @@ def _node_step(
     result: Any,
     changes: Changes,
     written: Mapping[str, int | None],
+    parents: Iterable[str],
     settling_steps: int,
 ) -> dict[str, Any]:
     node = result.node
-    parents = getattr(node.depends_on, "nodes", ())
     read = [count for parent in parents if (count := written.get(parent)) is not None]
     passed = str(result.status) in ("success", "pass")
     is_model = str(node.resource_type) == "model"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from click import Command, Context
 
 from houses import House, flip
-from scuttlehouse.builds import beginning, ending, publishable, runs
+from scuttlehouse.builds import beginning, ending, publishable, runs, steps
 from scuttlehouse.builds.publishable import all_steps, passed_so_far
 from scuttlehouse.builds.rules import project_hash
 from scuttlehouse.builds.runs import BUILDING, RunError
@@ -223,7 +224,6 @@ def result(step: str, status: str) -> SimpleNamespace:
         resource_type=kind,
         alias=NODES[step]["alias"],
         name=NODES[step]["alias"],
-        depends_on=SimpleNamespace(nodes=NODES[step]["depends_on"]["nodes"]),
     )
     return SimpleNamespace(node=of_step, status=status, message=None, execution_time=1.0, timing=[])
 
@@ -568,6 +568,15 @@ def test_the_landing_folder_does_not_hold_the_home(
     dbt.begin("build")
 
 
+def test_a_step_reads_what_its_parts_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "rows_written", lambda name, _: {"stg": 7, "dim_a": 3}[name])
+    results = [result(step, "success") for step in ("model.stg", "model.dim_a")]
+    tables = {name: name for name in ("stg", "dim_a")}
+    rows = steps.node_steps("build 1", NODES, results, {}, tables, 4, datetime.now(UTC))
+    read = {row["step"]: row["rows_in"] for row in rows}
+    assert read == {"stg": None, "dim_a": 7}
+
+
 def test_a_run_needs_the_tables_that_it_reads(dbt: Runs) -> None:
     """Of a build, those that its tests read do not count: an error of dbt names each of these tests."""
     with pytest.raises(RunError, match=f"{WORK} has no tables to test: run `scuttlehouse build`"):
@@ -581,8 +590,10 @@ def test_a_run_needs_the_tables_that_it_reads(dbt: Runs) -> None:
     )
     lacks_one = rf"^{WORK} lacks 1 table that this run reads and does not make \(stg\): "
     for command in ("run", "build"):
-        with pytest.raises(RunError, match=lacks_one):
-            dbt.begin(command, selected=["model.dim_b", "test.b"])
+        # A part of dim_a reads it.
+        for selected in (["model.dim_b", "test.b"], ["model.dim_a"]):
+            with pytest.raises(RunError, match=lacks_one):
+                dbt.begin(command, selected=selected)
         dbt.begin(command, selected=["model.dim_b"], is_deferring=True)
         dbt.begin(command, selected=["seed.words", "model.stg", "test.a"])
     dbt.run("run", dict.fromkeys(["seed.words", "model.stg"], "success"))
