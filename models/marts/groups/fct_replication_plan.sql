@@ -41,14 +41,20 @@ messages as (
 
 ),
 
+-- Every member of an epoch prefers one epoch of the group.
 members as (
 
     select
-        epoch_id,
-        group_id,
-        person_id
+        epoch_members.group_id,
+        epoch_members.epoch_id,
+        epoch_members.person_id,
+        epoch_members.epoch_id = preferred_epochs.epoch_id as prefers_epoch
     from epoch_members
-    where is_declared
+    inner join preferred_epochs
+        on
+            epoch_members.group_id = preferred_epochs.group_id
+            and epoch_members.person_id = preferred_epochs.person_id
+    where epoch_members.is_declared
 
 ),
 
@@ -66,18 +72,9 @@ member_counts as (
 
     select
         epoch_id,
-        count(*) as member_count
+        count(*) as member_count,
+        count_if(prefers_epoch) as preferring_count
     from members
-    group by epoch_id
-
-),
-
-preference_counts as (
-
-    select
-        epoch_id,
-        count(*) as person_count
-    from preferred_epochs
     group by epoch_id
 
 ),
@@ -91,13 +88,12 @@ epochs_of_keys as (
         epochs.group_id,
         epochs.key_hash,
         member_counts.member_count,
-        coalesce(preference_counts.person_count, 0) as preferring_count,
+        member_counts.preferring_count,
         {{ most_rows_of_a_group('message_counts.message_count', 100000) }} as most_rows,
         count(*) over (partition by epochs.group_id, epochs.key_hash) as epoch_count
     from epochs
     inner join message_counts on epochs.group_id = message_counts.group_id
     inner join member_counts on epochs.epoch_id = member_counts.epoch_id
-    left join preference_counts on epochs.epoch_id = preference_counts.epoch_id
     where epochs.key_hash is not null
 
 ),
@@ -235,14 +231,12 @@ feed_rows as (
         cast(null as string) as missing_id,
         case
             when not planned_feeds.is_members_feed then 'no_member'
-            when members.epoch_id = preferred_epochs.epoch_id then 'preferred_epoch'
+            when members.prefers_epoch then 'preferred_epoch'
             when planned_feeds.is_excluded_from_epoch then 'excluded_member'
             else 'remaining_member'
         end as rule
     from members
     inner join planned_feeds on members.epoch_id = planned_feeds.epoch_id
-    inner join preferred_epochs
-        on members.group_id = preferred_epochs.group_id and members.person_id = preferred_epochs.person_id
 
 ),
 
@@ -255,25 +249,6 @@ missing as (
 
 ),
 
-person_counts as (
-
-    select
-        group_id,
-        count(*) as person_count
-    from preferred_epochs
-    group by group_id
-
-),
-
-people_of_groups as (
-
-    select distinct
-        group_id,
-        person_id
-    from members
-
-),
-
 listed as (
 
     select
@@ -281,46 +256,29 @@ listed as (
         messages.author_id,
         explode(messages.previous_ids) as missing_id
     from messages
-    left semi join people_of_groups
-        on messages.group_id = people_of_groups.group_id and messages.author_id = people_of_groups.person_id
-
-),
-
--- A message that thousands list is one for each author.
-listed_by_members as (
-
-    select distinct
-        group_id,
-        author_id,
-        missing_id
-    from listed
+    left semi join preferred_epochs
+        on
+            messages.group_id = preferred_epochs.group_id
+            and messages.author_id = preferred_epochs.person_id
 
 ),
 
 -- What each member lists is numbered, so that nobody's ids take the places of what others list.
-needed_by_members as (
+numbered_by_member as (
 
     select
         missing.group_id,
         missing.missing_id,
-        row_number() over (
-            partition by missing.group_id, listed_by_members.author_id
-            order by missing.missing_id asc
-        ) as own_number
+        case
+            when listed.author_id is not null
+                then
+                    dense_rank() over (
+                        partition by missing.group_id, listed.author_id
+                        order by missing.missing_id asc
+                    )
+        end as own_number
     from missing
-    inner join listed_by_members
-        on missing.group_id = listed_by_members.group_id and missing.missing_id = listed_by_members.missing_id
-
-),
-
-first_needed as (
-
-    select
-        group_id,
-        missing_id,
-        min(own_number) as own_number
-    from needed_by_members
-    group by group_id, missing_id
+    left join listed on missing.group_id = listed.group_id and missing.missing_id = listed.missing_id
 
 ),
 
@@ -328,14 +286,24 @@ first_needed as (
 numbered_missing as (
 
     select
-        missing.*,
+        group_id,
+        missing_id,
         row_number() over (
-            partition by missing.group_id
-            order by first_needed.own_number asc nulls last, missing.missing_id asc
+            partition by group_id
+            order by min(own_number) asc nulls last, missing_id asc
         ) as missing_number
-    from missing
-    left join first_needed
-        on missing.group_id = first_needed.group_id and missing.missing_id = first_needed.missing_id
+    from numbered_by_member
+    group by group_id, missing_id
+
+),
+
+person_counts as (
+
+    select
+        group_id,
+        count(*) as person_count
+    from preferred_epochs
+    group by group_id
 
 ),
 
