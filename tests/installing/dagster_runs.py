@@ -30,7 +30,7 @@ Path("sample", "more.jsonl").unlink()
 found["asked"] = asked
 
 with DagsterInstance.ephemeral() as instance:
-    refresh = example.defs.get_job_def("refresh")
+    refresh = example.defs.resolve_job_def("refresh")
     run = refresh.execute_in_process(instance=instance, raise_on_error=False)
     checks = run.get_asset_check_evaluations()
     found["built"] = run.success
@@ -41,7 +41,7 @@ with DagsterInstance.ephemeral() as instance:
     # Data catalogs read the artifacts of a build that succeeded.
     artifacts = {path: path.read_bytes() for path in Path("target").glob("*.json")}
 
-    age = example.defs.get_job_def("age")
+    age = example.defs.resolve_job_def("age")
     logs = [*Path("sample").iterdir()]
     for name, days in (("is_young", 1), ("is_old", 8)):
         then = time.time() - days * 24 * 60 * 60
