@@ -51,26 +51,9 @@ readable_messages as (
 
 ),
 
--- The tangles of a group: its own two, and the members tangles of its epochs.
+-- The tangles of a group: its own two, whose root is its first epoch, and the members tangles of its epochs.
 candidates as (
 
-    select
-        tangle_messages.group_id,
-        tangle_messages.tangle_kind,
-        tangle_messages.message_id,
-        tangle_messages.feed_id,
-        tangle_messages.content_type,
-        tangle_messages.status,
-        tangle_messages.position,
-        tangle_messages.asserted_ms,
-        tangle_messages.received_ms,
-        tangle_messages.is_unverified,
-        null as members_root_id,
-        null as epoch_id
-    from tangle_messages
-    left semi join epochs on tangle_messages.group_id = epochs.group_id
-    where tangle_messages.tangle_kind in ('group', 'epoch')
-    union all
     select
         epochs.group_id,
         tangle_messages.tangle_kind,
@@ -82,13 +65,17 @@ candidates as (
         tangle_messages.asserted_ms,
         tangle_messages.received_ms,
         tangle_messages.is_unverified,
-        epochs.epoch_id as members_root_id,
+        case when tangle_messages.tangle_kind = 'members' then epochs.epoch_id end as members_root_id,
         case
-            when tangle_messages.status = 'in' and not tangle_messages.is_root then epochs.epoch_id
+            when
+                tangle_messages.tangle_kind = 'members'
+                and tangle_messages.status = 'in'
+                and not tangle_messages.is_root
+                then epochs.epoch_id
         end as epoch_id
     from tangle_messages
     inner join epochs on tangle_messages.root_id = epochs.epoch_id
-    where tangle_messages.tangle_kind = 'members'
+    where tangle_messages.tangle_kind = 'members' or epochs.is_root
 
 ),
 
