@@ -96,18 +96,18 @@ following_periods as (
 
 ),
 
--- 1 where somebody becomes a member, and -1 where somebody stops.
+-- Somebody becomes a member, and stops to be one.
 member_changes as (
 
     select
         following_periods.group_id,
         items.time_ms,
-        items.member_change
+        items.fact
     from following_periods,
         lateral inline(
             array(
-                struct(following_periods.from_ms as time_ms, 1 as member_change),
-                struct(following_periods.to_ms as time_ms, -1 as member_change)
+                struct(following_periods.from_ms as time_ms, 'membership' as fact),
+                struct(following_periods.to_ms as time_ms, 'end_of_membership' as fact)
             )
         ) as items
     where not following_periods.is_excluded
@@ -146,56 +146,49 @@ facts as (
             when kind != 'other' or is_in_members_graph then 'act'
             else 'post'
         end as fact,
-        author_id,
-        0 as member_change
+        author_id
     from messages
     union all
     select
         group_id,
         time_ms,
-        'membership' as fact,
-        null as author_id,
-        member_change
+        fact,
+        null as author_id
     from member_changes
     union all
     select
         group_id,
         time_ms,
         'epoch' as fact,
-        null as author_id,
-        0 as member_change
+        null as author_id
     from epochs
     union all
     select
         group_id,
         time_ms,
         'exclusion' as fact,
-        null as author_id,
-        0 as member_change
+        null as author_id
     from changes
     union all
     select
         group_id,
         began_ms as time_ms,
         'fork' as fact,
-        null as author_id,
-        0 as member_change
+        null as author_id
     from forks
     union all
     select
         group_id,
         unix_millis(first_seen_at) as time_ms,
         'repair' as fact,
-        null as author_id,
-        0 as member_change
+        null as author_id
     from repairs
     union all
     select
         group_id,
         time_ms,
         'gap' as fact,
-        null as author_id,
-        0 as member_change
+        null as author_id
     from first_needed
 
 ),
@@ -214,7 +207,7 @@ days as (
     select
         group_id,
         day,
-        sum(member_change) as member_change,
+        count_if(fact = 'membership') - count_if(fact = 'end_of_membership') as member_change,
         count_if(fact in ('post', 'act')) as message_count,
         count_if(fact = 'post') as post_count,
         count(distinct author_id) as author_count,
