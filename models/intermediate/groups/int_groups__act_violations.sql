@@ -151,10 +151,12 @@ described_acts as (
         judged.counts,
         judged.is_before_init,
         judged.is_stale,
+        judged.has_old_key,
         judged.following_epoch_id,
         epochs.has_short_key,
         epochs.key_hash as epoch_key_hash,
         acts.key_hash,
+        acts.named_group_id,
         acts.recipient_ids,
         acts.excluded_ids,
         acts.has_other_recipients,
@@ -201,6 +203,8 @@ final as (
             map(
                 'epoch_key_is_short',
                 case when kind = 'init' and has_short_key then 'a key of less than 32 bytes' end,
+                'epoch_key_is_old',
+                case when kind = 'init' and has_old_key then 'the key of an earlier epoch' end,
                 'init_on_other_feed', case when kind = 'init' then other_feed end,
                 'exclusion_on_other_feed', case when kind = 'exclude' then other_feed end,
                 'excludes_oneself',
@@ -214,6 +218,10 @@ final as (
                     when kind != 'exclude' then null
                     when size(recipient_ids) > 0 then array_join(recipient_ids, ' ')
                     when has_other_recipients then 'recipients that are no people'
+                    when
+                        named_group_id is distinct from described_acts.group_id
+                        and described_acts.group_id not like 'unnamed:%'
+                        then 'not the group'
                 end,
                 'adds_nobody',
                 case when kind = 'add' and coalesce(array_size(recipient_ids), 0) = 0 then 'nobody' end,

@@ -81,6 +81,7 @@ final as (
         group_messages.feed_id,
         group_messages.content_type,
         group_messages.key_hash,
+        group_messages.group_id as named_group_id,
         coalesce(group_messages.has_other_recipients, false) as has_other_recipients,
         case
             when group_messages.recipient_ids is not null

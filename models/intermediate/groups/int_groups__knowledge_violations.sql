@@ -142,7 +142,7 @@ final as (
     select
         group_id,
         message_id,
-        'late_post' as rule_id,
+        if(kind = 'exclude', 'late_exclusion', 'late_post') as rule_id,
         'an epoch to prefer is known' as found
     from judged
     where is_late

@@ -61,13 +61,13 @@ claimed_tangles as (
 
     select
         messages_with_fields.*,
-        -- A tangle of the group and the epochs whose root nobody can read is not that of this group.
+        -- If nobody can read the root of a members tangle, it may be that of an epoch of the group.
         case
             when
                 tangle_messages.status != 'rejected'
                 and (
-                    tangle_messages.group_id is not null
-                    or tangle_messages.tangle_kind not in ('group', 'epoch')
+                    tangle_messages.group_id = messages_with_fields.group_id
+                    or (tangle_messages.group_id is null and tangle_messages.tangle_kind = 'members')
                 )
                 then tangle_messages.tangle_kind
         end as claimed_kind,

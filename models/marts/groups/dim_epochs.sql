@@ -61,7 +61,7 @@ late_posts as (
     select distinct timelines.epoch_id
     from judged
     inner join timelines on judged.message_id = timelines.message_id and judged.group_id = timelines.group_id
-    where judged.is_late
+    where judged.is_late and judged.kind = 'other'
 
 ),
 

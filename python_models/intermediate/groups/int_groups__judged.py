@@ -23,6 +23,7 @@ SCHEMA = pa.schema(
         ("is_late", pa.bool_()),
         ("is_before_init", pa.bool_()),
         ("is_stale", pa.bool_()),
+        ("has_old_key", pa.bool_()),
         ("following_epoch_id", pa.string()),
         ("excluded_before_ids", pa.list_(pa.string())),
         ("has_all_missing", pa.bool_()),
@@ -63,6 +64,7 @@ def find(table: pa.Table) -> pa.Table:
                 "is_late": one.message_id in found.late,
                 "is_before_init": one.message_id in found.before_init,
                 "is_stale": one.message_id in found.stale,
+                "has_old_key": one.message_id in found.with_old_key,
                 "following_epoch_id": found.following.get(one.message_id),
                 "excluded_before_ids": sorted(found.excluded_before.get(one.message_id, ())),
                 "has_all_missing": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -32,12 +33,13 @@ class Knowledge(NamedTuple):
     a stranger may write thousands of epochs, and name thousands of people in the group.
     ``following``: the epoch that each exclusion that counts leads to, the first if there are several, None if
     there is none. ``readded``: the people whom an addition adds although it knows of their exclusion.
-    ``late``: posts in an epoch by somebody who, by the additions that they knew of, should have preferred
-    another one with another key (4.8.1). Nothing but the key tells in which epoch a post is, and whoever
-    knows it can make more epochs with it.
+    ``late``: posts and exclusions in an epoch by somebody who, by the additions that they knew of, should
+    have preferred another one with another key (4.8.1). Nothing but the key tells in which epoch a post is,
+    and whoever knows it can make more epochs with it.
     ``before_init``: exclusions that the first message of their author's next epoch knows of (4.1).
     ``stale``: inits that follow an epoch although they know of another one that succeeds it (4.10.2). One
     that follows it only in place of an epoch that does not count may follow the other one as well.
+    ``with_old_key``: inits with the key of an epoch that they succeed or know of (4.1.1).
     """
 
     excluded_before: dict[str, frozenset[str]]
@@ -47,6 +49,7 @@ class Knowledge(NamedTuple):
     late: set[str]
     before_init: set[str]
     stale: set[str]
+    with_old_key: set[str]
 
 
 def knowledge(
@@ -96,6 +99,12 @@ def knowledge(
     readded: dict[str, list[str]] = {}
     late: set[str] = set()
     stale: set[str] = set()
+    sharing = _sharing_a_key(ancestry, ranks)
+    with_old_key = {
+        epoch
+        for epoch, shared in sharing.items()
+        if (shared & ancestry.mask_up_to(epoch)).bit_count() > 1
+    }
 
     def visit_known(name: str, before: int) -> int:
         message = by_id[name]
@@ -107,7 +116,7 @@ def knowledge(
 
     def visit(name: str, before: int) -> int:
         message = by_id[name]
-        if message.kind == "other" and (epoch := message.epoch_id or "") in ancestry:
+        if message.kind in ("other", "exclude") and (epoch := message.epoch_id or "") in ancestry:
             known = before >> bits.first_addition
             preferred = choices.preferred(message.author_id, known)
             if preferred not in (None, epoch) and not _have_one_key(preferred, epoch, ranks):
@@ -120,6 +129,8 @@ def knowledge(
             listed = any(epochs & after.get(epoch, 0) for epoch in message.previous_epoch_ids)
             if listed or any(beside & after[epoch] for epoch in judged.previous_epochs[name]):
                 stale.add(name)
+            if epochs & sharing.get(name, 0):
+                with_old_key.add(name)
         return bits.of_message(name)
 
     # An addition may know of an exclusion by the members tangle alone (4.10.1).
@@ -153,7 +164,19 @@ def knowledge(
             if known_at.get(epoch, 0) >> bits.place_of_exclusion[exclusion] & 1
         },
         stale,
+        with_old_key,
     )
+
+
+def _sharing_a_key(ancestry: Ancestry, key_ranks: KeyRanks) -> dict[str, int]:
+    """The epochs with the key of each epoch, as bits. Epochs with a key of their own are left out."""
+    epochs: dict[int, list[str]] = defaultdict(list)
+    for epoch in ancestry.in_order():
+        if (rank := key_ranks.get(epoch)) is not None:
+            epochs[rank].append(epoch)
+    shared = [own for own in epochs.values() if len(own) > 1]
+    # All epochs with a key hold the same integer.
+    return {epoch: mask for own in shared for mask in [ancestry.mask_of(own)] for epoch in own}
 
 
 def _have_one_key(one: str | None, other: str, key_ranks: KeyRanks) -> bool:

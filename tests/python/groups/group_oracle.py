@@ -378,15 +378,16 @@ class Oracle:
         return found
 
     def late(self) -> set[str]:
-        """4.8.1: posts in another epoch than the one that the author should prefer with what they knew.
+        """4.8.1: what is written in another epoch than the author should prefer with what they knew.
 
-        Nothing but a key tells the epoch of a post, so an epoch with the same key is no other one.
+        These are posts and exclusions. Additions are to all epochs (4.9), and on a feed for all. Nothing but
+        a key tells the epoch of a post, so an epoch with the same key is no other one.
         """
         found = set()
         for entry in self.log.values():
-            if entry.type != "post" or entry.epoch not in self.standing:
-                continue
-            if entry.id not in self.group_graph:
+            is_exclusion = entry.type == "group/exclude-member"
+            written_in = self.epoch_of(entry.id) if is_exclusion else entry.epoch
+            if written_in not in self.standing or entry.id not in self.group_graph:
                 continue
             past = self.timeline_past(entry.id)
             members: dict[str, frozenset[str]] = {}
@@ -397,11 +398,21 @@ class Oracle:
                     members[epoch] = members.get(epoch, frozenset()) | self.log[act].people
             own = [epoch for epoch, people in members.items() if entry.author in people]
             newest = [x for x in own if not any(self.precedes(x, y) for y in own)]
-            left = self.left_of(newest, members) if newest else [entry.epoch]
-            (is_unknown, key, _), (_, own_key, _) = self.key(left[0]), self.key(entry.epoch)
-            if left[0] != entry.epoch and (is_unknown or key != own_key):
+            left = self.left_of(newest, members) if newest else [written_in]
+            (is_unknown, key, _), (_, own_key, _) = self.key(left[0]), self.key(written_in)
+            if left[0] != written_in and (is_unknown or key != own_key):
                 found.add(entry.id)
         return found
+
+    def with_old_key(self) -> set[str]:
+        """4.1.1: a new epoch has a new key. Its author knows of those that they make it after, at least."""
+        return {
+            epoch
+            for epoch in self.standing
+            for other in self.standing
+            if other in self.timeline_past(epoch) or self.precedes(other, epoch)
+            if self.key(other)[:2] == self.key(epoch)[:2] and not self.key(epoch)[0]
+        }
 
     def before_init(self) -> set[str]:
         """4.1: exclusions before the first message of the epoch that their author made for them."""

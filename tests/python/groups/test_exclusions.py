@@ -424,6 +424,22 @@ def test_a_post_of_somebody_whom_the_later_epoch_leaves_out_is_not_late() -> Non
     assert log.answers().known.late == {"late"}
 
 
+def test_an_exclusion_is_late_when_its_author_knew_of_an_epoch_to_prefer() -> None:
+    """An exclusion is published in the epoch, too. It comes before the additions to the next one (4.1)."""
+    log = Log("abcd")
+    log.found("H", "a", "", "X+")
+    log.exclude("-d", "a", "d", "H")
+    log.add("H+", "a", "abc", "-d", epoch="H")
+    log.exclude("late", "b", "c", "H+")
+    log.exclude("own", "d", "c", "H+")
+    log.found("J", "b", "by", "H+", previous="H")
+    log.exclude("of an outsider to the epoch", "y", "c", "J+")
+    log.exclude("of an outsider", "x", "c", "H+")
+    log.exclude("new", "b", "c", "H+", epoch="H")
+    log.add("to all", "b", "e", "H+")
+    assert log.answers().known.late == {"late", "of an outsider to the epoch"}
+
+
 def test_a_post_under_the_key_of_the_preferred_epoch_is_not_late() -> None:
     """A feed is announced for a key. A member who makes another epoch with that key accuses nobody."""
     log = Log()
@@ -438,6 +454,33 @@ def test_a_post_under_the_key_of_the_preferred_epoch_is_not_late() -> None:
         ({"X": 0, "H": None, "I": None}, {"in X", "in H"}),
     ):
         assert knowledge(found.messages, found.judged, ranks).late == late
+
+
+# 4.1.1
+
+
+def test_an_epoch_needs_a_key_that_no_epoch_has_of_which_its_author_knew() -> None:
+    """Whoever is excluded holds the keys of the epochs before, and with the same key reads what follows."""
+    log = Log()
+    log.found("H", "a", "ab", "X+")
+    log.found("I", "a", "ab", "H+")
+    log.found("J", "c", "c", "X+")
+    log.found("K", "c", "c", "J+ H+", previous="J")
+    log.found("L", "a", "ab", "I+", previous="I", group=None)
+    found = log.answers()
+    for shared, old in (
+        ("XH", {"H"}),
+        ("HI", {"I"}),
+        ("HJ", set()),
+        ("HK", {"K"}),
+        ("XL", {"L"}),
+        ("XHJ", {"H", "J"}),
+        ("", set()),
+    ):
+        ranks = {epoch: 0 if epoch in shared else place for place, epoch in enumerate("XHIJKL", 1)}
+        assert knowledge(found.messages, found.judged, ranks).with_old_key == old, shared
+    unknown = dict.fromkeys("XHIJKL")
+    assert not knowledge(found.messages, found.judged, unknown).with_old_key
 
 
 # Long histories with known answers. Code that stores a bit or a row for each pair would not finish.

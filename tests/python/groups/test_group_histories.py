@@ -213,6 +213,7 @@ def test_the_product_and_the_oracle_agree(chunk: int, is_forged: bool) -> None:
         assert ours.known.late == theirs.late(), where
         assert ours.known.before_init == theirs.before_init(), where
         assert ours.known.stale == theirs.stale(), where
+        assert ours.known.with_old_key == theirs.with_old_key(), where
         readded = {
             (one.epoch_id, person)
             for one in ours.messages
@@ -233,6 +234,8 @@ def test_the_product_and_the_oracle_agree(chunk: int, is_forged: bool) -> None:
         seen["late"] += bool(ours.known.late)
         seen["before_init"] += bool(ours.known.before_init)
         seen["stale"] += bool(ours.known.stale)
+        seen["with_old_key"] += bool(ours.known.with_old_key)
+        seen["late exclusion"] += bool(ours.known.late.intersection(exclusions))
         direct = {one.message_id: {*one.previous_epoch_ids} for one in ours.messages}
         seen["through"] += any({*found} - direct[e] for e, found in ours.previous.items())
     assert seen.keys() >= {
@@ -247,6 +250,8 @@ def test_the_product_and_the_oracle_agree(chunk: int, is_forged: bool) -> None:
         "late",
         "before_init",
         "stale",
+        "with_old_key",
+        "late exclusion",
         "through",
     }
 
