@@ -137,6 +137,37 @@ no_tips as (
 
 ),
 
+tip_faults as (
+
+    select
+        group_id,
+        message_id,
+        previous_id as no_tip_id,
+        cast(null as array<string>) as left_out_tip_ids
+    from no_tips
+    union all
+    select
+        group_id,
+        message_id,
+        cast(null as string) as no_tip_id,
+        left_out_tip_ids
+    from judged
+    where size(left_out_tip_ids) > 0
+
+),
+
+messages_with_faults as (
+
+    select
+        group_id,
+        message_id,
+        array_sort(collect_set(no_tip_id)) as no_tip_ids,
+        any_value(left_out_tip_ids, true) as left_out_tip_ids
+    from tip_faults
+    group by group_id, message_id
+
+),
+
 final as (
 
     select
@@ -150,10 +181,10 @@ final as (
     select
         group_id,
         message_id,
-        'previous_is_no_tip' as rule_id,
-        array_join(array_sort(collect_set(previous_id)), ' ') as found
-    from no_tips
-    group by group_id, message_id
+        -- Who lists what is no tip mostly leaves out the tip in whose place it stands.
+        if(size(no_tip_ids) > 0, 'previous_is_no_tip', 'tip_is_left_out') as rule_id,
+        array_join(if(size(no_tip_ids) > 0, no_tip_ids, left_out_tip_ids), ' ') as found
+    from messages_with_faults
 
 )
 

@@ -89,7 +89,8 @@ linked_candidates as (
             feed_format('candidates.feed_id'),
             'candidates.message_id'
         ) }} as is_signed,
-        coalesce(tangle_fields.previous_ids, array()) as said_previous_ids
+        coalesce(tangle_fields.previous_ids, array()) as said_previous_ids,
+        tangle_fields.sequence
     from candidates
     left join tangle_fields
         on
@@ -116,6 +117,7 @@ messages as (
         message_id,
         any_value(feed_id) as feed_id,
         any_value(content_type) as content_type,
+        max(if(is_signed, sequence, null)) as sequence,
         any_value(asserted_ms) as asserted_ms,
         any_value({{ told_ms('asserted_ms', 'received_ms') }}) as told_ms,
         max(epoch_id) as epoch_id,
@@ -214,6 +216,8 @@ final as (
     select
         group_id,
         message_id,
+        feed_id,
+        sequence,
         author_id,
         kind,
         previous_ids,

@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -8,7 +9,7 @@ from scuttlehouse.groups.authority import GroupMessage, judge
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.memberships import places_of
 from scuttlehouse.groups.tables import read_messages
-from scuttlehouse.groups.tips import no_tips
+from scuttlehouse.groups.tips import Written, left_out_tips, no_tips
 
 SCHEMA = pa.schema(
     [
@@ -29,16 +30,24 @@ SCHEMA = pa.schema(
         ("has_all_missing", pa.bool_()),
         ("readded_ids", pa.list_(pa.string())),
         ("no_tip_ids", pa.list_(pa.string())),
+        ("left_out_tip_ids", pa.list_(pa.string())),
     ]
+)
+
+# Where a message is in its feed and in the members tangle of an epoch.
+LISTED = (
+    "feed_id",
+    "sequence",
+    "is_in_members_graph",
+    "members_root_id",
+    "members_previous_ids",
 )
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     messages = dbt.ref("int_groups__messages")
-    columns = messages.select(
-        "group_id", "key_rank", "is_in_members_graph", "members_previous_ids", *GroupMessage._fields
-    )
+    columns = messages.select("group_id", "key_rank", *LISTED, *GroupMessage._fields)
     return columns.groupBy("group_id").applyInArrow(find, from_arrow_schema(SCHEMA))
 
 
@@ -48,8 +57,10 @@ def find(table: pa.Table) -> pa.Table:
     judged = judge(messages)
     found = knowledge(messages, judged, key_ranks)
     places = places_of(messages, judged)
-    listed_wrongly = no_tips(messages, _changes(table))
-    told = found.late.union(listed_wrongly)
+    changes = _changes(table)
+    listed_wrongly = no_tips(messages, changes)
+    left_out = left_out_tips(messages, changes, _written(table, group_id))
+    told = found.late.union(listed_wrongly, left_out)
     return pa.Table.from_pylist(
         [
             {
@@ -74,6 +85,7 @@ def find(table: pa.Table) -> pa.Table:
                 ),
                 "readded_ids": found.readded.get(one.message_id, []),
                 "no_tip_ids": listed_wrongly.get(one.message_id, []),
+                "left_out_tip_ids": left_out.get(one.message_id, []),
             }
             for one in messages
             if one.kind != "other" or one.message_id in told
@@ -87,3 +99,18 @@ def _changes(table: pa.Table) -> dict[str, list[str]]:
     rows = table.filter(table["is_in_members_graph"])
     names, listed = (rows[name].to_pylist() for name in ("message_id", "members_previous_ids"))
     return dict(zip(names, listed, strict=True))
+
+
+def _written(table: pa.Table, group_id: str) -> Iterator[Written]:
+    """The messages in the graphs of the group's tangle and of members tangles, in their feeds."""
+    names = ("message_id", "timeline_previous_ids", *LISTED[:-1])
+    for name, timeline, feed, sequence, is_change, root in zip(
+        *(table[one].to_pylist() for one in names), strict=True
+    ):
+        # Anybody can write a message without signed bytes in any place of a feed.
+        if sequence is None:
+            continue
+        if timeline is not None:
+            yield Written(("group", group_id), feed, sequence, name)
+        if is_change:
+            yield Written(("members", root), feed, sequence, name)

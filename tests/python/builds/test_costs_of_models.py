@@ -159,6 +159,7 @@ OWN_LISTS = {"recipient_ids", "excluded_ids", "cutoff_feed_ids", "cutoff_sequenc
     "previous_ids",
     "compared_ids",
     "no_tip_ids",
+    "left_out_tip_ids",
 }
 """Lists that are a part of a message."""
 

@@ -30,7 +30,7 @@ from scuttlehouse.groups.memberships import Change, Period, periods
 from scuttlehouse.groups.peers import Listed, seen
 from scuttlehouse.groups.preferences import preferences
 from scuttlehouse.groups.repairs import repairs
-from scuttlehouse.groups.tips import no_tips
+from scuttlehouse.groups.tips import Written, left_out_tips, no_tips
 from scuttlehouse.pzp.accounts import AccountMessage, powers_of
 from scuttlehouse.sets.items import SetMessage
 from scuttlehouse.sets.rules import left_deletions, unsuperseded
@@ -267,6 +267,16 @@ def list_what_is_no_tip(size: int) -> None:
     no_tips(messages, {})
 
 
+def leave_out_tips(size: int) -> None:
+    """Each message leaves out its feed's last one. Some feeds wrote theirs long ago."""
+    messages = exclusions_then_additions(size)
+    written = [
+        Written(("group", "x"), str(place.bit_length()), size - place, one.message_id)
+        for place, one in enumerate(messages)
+    ]
+    left_out_tips(messages, {}, written)
+
+
 def look_into_logs(size: int) -> None:
     """Each message is alone in a log."""
     messages = {one.message_id: one for one in exclusions_then_additions(size)}
@@ -320,6 +330,7 @@ WORK: dict[str, Callable[[int], object]] = {
         posts_in_many_forks(size, side_by_side=True)
     ),
     "what is no tip": list_what_is_no_tip,
+    "tips that are left out": leave_out_tips,
     "epochs side by side": lambda size: know(epochs_side_by_side(size)),
     "acts of one author": lambda size: know(acts_of_one_author(size)),
     "precedence after wide layers": lambda size: nearest_predecessors(wide_layers(size)),
