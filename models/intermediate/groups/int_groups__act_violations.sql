@@ -157,6 +157,7 @@ described_acts as (
         epochs.key_hash as epoch_key_hash,
         acts.key_hash,
         acts.named_group_id,
+        acts.cuts_off_others,
         acts.recipient_ids,
         acts.excluded_ids,
         acts.has_other_recipients,
@@ -213,6 +214,7 @@ final as (
                 case when kind = 'exclude' and coalesce(array_size(excluded_ids), 0) = 0 then 'nobody' end,
                 'exclusion_without_cutoff',
                 case when kind = 'exclude' and is_without_cutoff then array_join(excluded_ids, ' ') end,
+                'exclusion_of_other_feed', case when cuts_off_others then 'a feed of somebody else' end,
                 'exclusion_for_others_too',
                 case
                     when kind != 'exclude' then null

@@ -59,6 +59,25 @@ named_people as (
 
 ),
 
+-- A feed that nobody has announced may be of anybody.
+announcing_people as (
+
+    select distinct person_id from people
+    where feed_id != person_id
+
+),
+
+cut_offs_of_others as (
+
+    select distinct named_feeds.message_id
+    from named_feeds
+    inner join people as owners on named_feeds.cutoff.feed_id = owners.feed_id
+    inner join people on named_feeds.feed_id = people.feed_id
+    left semi join announcing_people on people.person_id = announcing_people.person_id
+    where owners.person_id not in (owners.feed_id, people.person_id)
+
+),
+
 lists as (
 
     select
@@ -82,6 +101,7 @@ final as (
         group_messages.content_type,
         group_messages.key_hash,
         group_messages.group_id as named_group_id,
+        cut_offs_of_others.message_id is not null as cuts_off_others,
         coalesce(group_messages.has_other_recipients, false) as has_other_recipients,
         case
             when group_messages.recipient_ids is not null
@@ -101,6 +121,7 @@ final as (
         end as cutoff_sequences
     from group_messages
     left join lists on group_messages.message_id = lists.message_id
+    left join cut_offs_of_others on group_messages.message_id = cut_offs_of_others.message_id
 
 )
 
