@@ -118,20 +118,20 @@ touched_tangles as (
 
 ),
 
--- An addition for one group may be to an epoch of another one. While nobody can read the first message of
--- that epoch, it may follow any exclusion in the group that the addition is for.
-additions as (
+-- An addition or exclusion for one group may be to an epoch of another one, which breaks a rule. While nobody
+-- can read the first message of that epoch, it may be of the group, and follow any exclusion there.
+member_acts as (
 
     select message_id from tangle_messages
-    where tangle_kind = 'members' and content_type = 'group/add-member'
+    where tangle_kind = 'members' and content_type in ('group/add-member', 'group/exclude-member')
 
 ),
 
-groups_of_additions as (
+groups_of_member_acts as (
 
     select messages.addressed_group_id as group_id
     from messages
-    left semi join additions on messages.message_id = additions.message_id
+    left semi join member_acts on messages.message_id = member_acts.message_id
 
 ),
 
@@ -188,7 +188,7 @@ final as (
     select group_id from groups_of_tangles
     where group_id is not null
     union
-    select group_id from groups_of_additions
+    select group_id from groups_of_member_acts
     union
     select addressed_group_id as group_id from addressed_messages
     where addressed_group_id is not null

@@ -59,22 +59,19 @@ named_people as (
 
 ),
 
--- A feed that nobody has announced may be of anybody.
-announcing_people as (
-
-    select distinct person_id from people
-    where feed_id != person_id
-
-),
-
+-- A feed that nobody has announced may be of anybody, but for the metafeed that a person is.
 cut_offs_of_others as (
 
     select distinct named_feeds.message_id
     from named_feeds
     inner join people as owners on named_feeds.cutoff.feed_id = owners.feed_id
-    inner join people on named_feeds.feed_id = people.feed_id
-    left semi join announcing_people on people.person_id = announcing_people.person_id
-    where owners.person_id not in (owners.feed_id, people.person_id)
+    left join people on named_feeds.feed_id = people.feed_id
+    where
+        owners.person_id not in (owners.feed_id, coalesce(people.person_id, named_feeds.feed_id))
+        and (
+            people.person_id != people.feed_id
+            or {{ feed_format('named_feeds.feed_id') }} = 'bendybutt-v1'
+        )
 
 ),
 

@@ -355,6 +355,24 @@ def an_epoch_that_was_unknown(groups: Groups) -> list[list[bytes]]:
     return split_off(groups.lines(), init)
 
 
+def an_exclusion_in_an_epoch_that_was_unknown(groups: Groups) -> list[list[bytes]]:
+    """It is for the first group. The epoch is one of the second group, and comes later."""
+    first, second = groups.first, groups.second
+    second.found("alice", "B2", ["B1"], [])
+    init = second.epochs["B2"].init
+    content = {
+        "type": "group/exclude-member",
+        "excludes": [groups.world.person("carol").root.id],
+        "recps": [first.id],
+        "tangles": {
+            "group": {"root": first.root, "previous": first.tips("alice", "group")},
+            "members": {"root": init, "previous": [init]},
+        },
+    }
+    groups.say(first, "A1", content)
+    return split_off(groups.lines(), init)
+
+
 def an_epoch_of_a_known_feed(groups: Groups) -> list[list[bytes]]:
     """Bob has announced a feed for its key, and has written there."""
     second = groups.second
@@ -453,7 +471,7 @@ def split_off(lines: list[bytes], message_id: str) -> list[list[bytes]]:
 
 def crossing_logs() -> dict[str, list[bytes]]:
     """The cases by name, each as the first log and the log of the refresh."""
-    worlds = [Groups(seed) for seed in [*range(11), *range(21, 31)]]
+    worlds = [Groups(seed) for seed in [*range(11), *range(21, 32)]]
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),
         "feed": a_post_on_a_feed_of_another_group(worlds[1]),
@@ -479,6 +497,7 @@ def crossing_logs() -> dict[str, list[bytes]]:
         "unknown": an_epoch_that_was_unknown(worlds[17]),
         "epoch": an_epoch_of_a_known_feed(worlds[18]),
         "unreadable": a_field_that_nobody_can_read(worlds[20]),
+        "elsewhere": an_exclusion_in_an_epoch_that_was_unknown(worlds[21]),
     }
     own, others = a_feed_of_the_owner(worlds[19])
     return {
