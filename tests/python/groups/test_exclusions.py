@@ -399,6 +399,16 @@ def test_a_group_without_a_members_tangle_in_its_first_epoch() -> None:
     assert found.forks() == {("H", "I"): ("subset", "H", frozenset())}
 
 
+def test_an_epoch_that_lists_a_tip_and_the_one_before_it_is_stale() -> None:
+    """4.10.2.2: previous holds the tips. X is none for whoever knows of H."""
+    log = Log()
+    log.found("H", "a", "ab", "X+")
+    log.found("both", "a", "ab", "H+", previous="X H")
+    log.found("tip", "a", "ab", "H+", previous="H")
+    assert log.answers().known.stale == {"both"}
+    assert Oracle(log.entries, "X").stale() == {"both"}
+
+
 # 4.8.1
 
 

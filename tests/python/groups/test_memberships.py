@@ -204,6 +204,32 @@ def test_outside_the_timeline_what_a_message_knows_of_comes_before_it() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("added", "excluded", "is_excluded"),
+    [
+        (1, 2, True),
+        (2, 1, False),
+        (1, None, True),
+        (None, 1, False),
+        (1, 1, True),
+        (None, None, True),
+    ],
+)
+def test_of_two_changes_that_do_not_know_of_each_other_the_later_one_counts(
+    added: int | None, excluded: int | None, is_excluded: bool
+) -> None:
+    """By the time that its author says; one without comes last. At one time, nobody is let in."""
+    first = Change(1, 1, 5, 0, "w", "a", "add")
+    changes = [
+        first,
+        first._replace(position=2, causal_rank=2, asserted_ms=added),
+        first._replace(position=2, causal_rank=2, asserted_ms=excluded, change="exclude"),
+    ]
+    for given in (changes, changes[::-1]):
+        *_, last = periods(given, ANCESTRY, KEY_RANKS)
+        assert last.is_excluded == is_excluded
+
+
 def test_another_member_may_move_everybody() -> None:
     """Y wins by its key until c is added to it. Then X is within Y (4.5)."""
     changes = [

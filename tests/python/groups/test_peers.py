@@ -118,6 +118,23 @@ def test_the_creator_of_an_empty_epoch_adds_its_members() -> None:
     assert found == {"a": [("H", "add", "a"), ("H", "add", "b")], "b": []}
 
 
+def test_a_witness_heals_the_fork_of_figure_4_and_nobody_else() -> None:
+    """4.6. d is in L and no witness: the epoch to create excludes d."""
+    log = Log("abcd")
+    log.exclude("-c", "a", "c", "X+")
+    log.found("L", "a", "abd", "-c")
+    log.exclude("-d", "b", "d", "X+")
+    log.found("R", "b", "abc", "-d")
+    messages = {one.message_id: one for one in group_messages(log.entries, "X")}
+    view = seen(messages, lists(log.entries, "X"), messages.keys())
+    found = {
+        peer: {one[:3] for epoch in peer_epochs(view, {}, peer) for one in epoch.repairs}
+        for peer in "abcd"
+    }
+    healing = {("L", "create_epoch", None), ("L", "exclude", "d")}
+    assert found == {"a": healing, "b": healing, "c": set(), "d": set()}
+
+
 def test_what_a_message_lists_of_an_unknown_epoch_says_nothing_of_this_group() -> None:
     """The log lacks the epoch E. All messages before F are there otherwise, so F is an outsider's."""
     log = Log("ab")
