@@ -96,6 +96,17 @@ def test_the_place_of_the_tables_is_told(
     assert "secret" not in told
 
 
+def test_another_place_of_the_tables_is_told(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_WAREHOUSE", "s3://bucket/house")
+    told = findings.found(state.tables)
+    assert (told.state, told.what.partition(" (")[0]) == (
+        "fail",
+        f"The tables of {small.home} are not in s3://bucket/house",
+    )
+
+
 def test_a_home_with_readers_is_closed_to_others(
     small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -306,7 +317,7 @@ def test_settings_that_lead_nowhere(
     code, found = doctor()
     assert code == 1
     said = {name: state for name, (state, _) in found.items()}
-    wrong = {"master", "jars", "java", "key", "tables", "last build"}
+    wrong = {"master", "jars", "java", "key", "catalog", "tables", "last build"}
     assert {name for name, state in said.items() if state == "fail"} == wrong
     assert said["home"] == said["landing"] == "warn"
     assert f"Spark needs Java 17 to 22, and JAVA_HOME ({tmp_path}) has no" in found["java"][1]
