@@ -15,6 +15,7 @@ from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.jars import jars
 from scuttlehouse.operation.findings import Finding
 from scuttlehouse.serving.postgresql import serving_database
+from scuttlehouse.spark.cluster import secret_of_cluster
 
 _SHOWN = "dbt-core", "dbt-sparkpython", "pyspark", "pyiceberg", "duckdb", "great-expectations"
 _INSTALL = "Run `make build`, or `pip install` this project again."
@@ -128,6 +129,8 @@ def master() -> Finding:
     server, shown = server_of(os.environ[setting], port), shown_server(os.environ[setting], port)
     if server is None:
         return Finding("fail", f"{setting} names no server.", f"Set it to {scheme}://host:port.")
+    if setting == "SCUTTLEHOUSE_MASTER":
+        secret_of_cluster()  # It ends a build if the file cannot be used.
     try:
         with socket.create_connection(server, _CONNECT_SECONDS):
             return Finding("ok", f"{shown} answers")

@@ -51,18 +51,38 @@ def package_archive(folder: Path) -> Path:
     return archive
 
 
-def _secret(temporary: Path) -> dict[str, str]:
+def secret_of_cluster() -> str:
+    """The secret in the file that ``SCUTTLEHOUSE_SPARK_SECRET_FILE`` names. Empty if it names none.
+
+    Raises:
+        CatalogError: the file cannot be read, or has no text.
+    """
     named = os.environ.get("SCUTTLEHOUSE_SPARK_SECRET_FILE", "").strip()
     if not named:
-        return {}
-    if not Path(named).is_file():
+        return ""
+    secret, wrong = "", "is no file"
+    try:
+        if Path(named).is_file():
+            secret, wrong = Path(named).read_text("utf-8").strip(), "is empty"
+    except OSError as error:
+        wrong = f"cannot be read ({error.strerror})"
+    except UnicodeDecodeError:
+        wrong = "is no text"
+    if not secret:
         raise CatalogError(
-            f"SCUTTLEHOUSE_SPARK_SECRET_FILE is {named}, which is not a file: name the file with the secret "
-            "of the cluster (spark.authenticate.secret of its master and workers)."
+            f"SCUTTLEHOUSE_SPARK_SECRET_FILE is {named}, which {wrong}: name the file with the secret of the "
+            "cluster (spark.authenticate.secret of its master and workers)."
         )
+    return secret
+
+
+def _secret(temporary: Path) -> dict[str, str]:
+    secret = secret_of_cluster()
+    if not secret:
+        return {}
     # For a standalone cluster Spark takes the secret as a setting only. Settings that Python gives are
     # arguments of Java, which other users of this machine can see. Java reads a file of properties itself.
-    secret = Path(named).read_text().strip().replace("\\", "\\\\")
+    secret = secret.replace("\\", "\\\\")
     file = temporary / "secret.properties"
     write_private(file, f"spark.authenticate.secret {secret}\n".encode())
     options = ["--properties-file", str(file), "--load-spark-defaults", "pyspark-shell"]

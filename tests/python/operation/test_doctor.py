@@ -507,6 +507,16 @@ def test_readers_of_a_home_that_is_not_there_yet(
     assert (state, said[:35]) == ("fail", "SCUTTLEHOUSE_READERS is 'of-nobody'")
 
 
+def test_a_secret_of_the_cluster_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told also while the master does not answer."""
+    monkeypatch.setenv("SCUTTLEHOUSE_MASTER", "spark://127.0.0.1:1")
+    monkeypatch.setenv("SCUTTLEHOUSE_SPARK_SECRET_FILE", "/nowhere/secret")
+    told = findings.found(installed.master)
+    assert told.what.startswith(
+        "SCUTTLEHOUSE_SPARK_SECRET_FILE is /nowhere/secret, which is no file"
+    )
+
+
 def test_a_landing_folder_that_holds_the_home(
     small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

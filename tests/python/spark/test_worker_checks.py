@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from other_users import as_another_user, needs_root
+from other_users import as_another_user, let_through, needs_root
 from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.spark import cluster, worker_checks
@@ -94,8 +94,13 @@ def test_the_secret_of_a_cluster_is_in_a_file_that_only_the_user_can_read(
 ) -> None:
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "pyspark-shell")
     monkeypatch.setenv("SCUTTLEHOUSE_SPARK_SECRET_FILE", str(tmp_path / "named"))
-    with pytest.raises(CatalogError, match="which is not a file"):
-        cluster._secret(tmp_path)
+    for content, wrong in ((None, "is no file"), (b" \n", "is empty"), (b"\xff", "is no text")):
+        if content is not None:
+            (tmp_path / "named").write_bytes(content)
+        with pytest.raises(
+            CatalogError, match=f"/named, which {wrong}: name the file with the secret"
+        ):
+            cluster._secret(tmp_path)
     (tmp_path / "named").write_text("hu\\sh\n")
     settings = cluster._secret(tmp_path)
     assert settings == {"spark.authenticate": "true"}
@@ -104,6 +109,22 @@ def test_the_secret_of_a_cluster_is_in_a_file_that_only_the_user_can_read(
     file = Path(named)
     assert file.read_text() == "spark.authenticate.secret hu\\\\sh\n", "as Java reads properties"
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+@needs_root
+def test_the_secret_of_a_cluster_that_this_user_may_not_read_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    (closed / "secret").write_text("hush")
+    let_through(closed)
+    for folder, file in ((0o700, 0o644), (0o755, 0o600)):
+        closed.chmod(folder)
+        (closed / "secret").chmod(file)
+        monkeypatch.setenv("SCUTTLEHOUSE_SPARK_SECRET_FILE", str(closed / "secret"))
+        with as_another_user(), pytest.raises(CatalogError, match=r"cannot be read \(Permission"):
+            cluster.secret_of_cluster()
 
 
 @pytest.mark.parametrize(
