@@ -25,6 +25,7 @@ from scuttlehouse.drawing.names import people
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.finding import FEED, PERSON, AmbiguousIdError, find
 from scuttlehouse.reading.warehouse import Warehouse
+from scuttlehouse.showing import pages
 from scuttlehouse.showing.paragraphs import MOST_ROWS
 from small_warehouse import SmallWarehouse
 
@@ -78,6 +79,7 @@ LATER = AT.replace(day=3)
 SET = pzp("moot")
 READERS, ANN, EVE = group("readers"), person("ann"), person("eve")
 ROOTLESS, CROWDED = group("without"), person("crowded")
+CROWD = *(group(f"a{number:02d}") for number in range(20)), group("own")
 FIRST, LEFT, RIGHT, GONE = (message(one) for one in ("first", "left", "right", "gone"))
 GROUP_TANGLE, THREAD = f"group:{FIRST}", f"thread:{message('lost')}"
 # Whatever software wrote the warehouse, no name steers a terminal.
@@ -223,7 +225,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
     ]
     + [
         {"group_id": one, "person_id": CROWDED, "epoch_id": message("elsewhere"), "rule": "only"}
-        for one in (*(group(f"a{number:02d}") for number in range(20)), group("own"))
+        for one in CROWD
     ],
     "fct_epoch_forks": [
         {
@@ -264,6 +266,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "because": f"no witness of the fork with {RIGHT} (4.6)",
             "severity": "should",
         }
+    ]
+    + [
+        {"group_id": one, "person_id": CROWDED, "epoch_id": message("elsewhere"), "action": "add"}
+        for one in CROWD
     ],
     "fct_membership_history": [
         {"group_id": READERS, "person_id": EVE, "is_excluded": True, "is_current": True},
@@ -289,6 +295,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         * 2,
         {"group_id": READERS, "person_id": EVE, "feed_id": feed("c"), "rule": "no_member"}
         | {"should_fetch": False, "should_serve": False},
+        *({"group_id": one, "person_id": CROWDED, "missing_id": GONE} for one in CROWD),
     ],
     "fct_feed_forks": [
         {"feed_id": feed("b/long"), "message_id": message(one), "sequence": 2}
@@ -1006,9 +1013,8 @@ def test_a_tangle_counts_feeds_and_not_people(show: Show) -> None:
 def test_groups_in_which_a_person_writes_come_first(show: Show) -> None:
     """Anybody may begin groups with anybody, and write what nobody can check in anybody's name."""
     _, out, _ = show(CROWDED)
-    found = re.search(r"^Groups, .*\(21\)\n  group .*\n  (\w+) .* (\d+)$", out, re.M)
-    assert found, out
-    assert found.groups() == ("ownAAA", "1")
+    first = re.findall(r"^(\w+)\b.*\(21\)\n.* own messages\n.* (\w+AAA) .* (\d+)$", out, re.M)
+    assert first == [(title, "ownAAA", "1") for title in ("Groups", "What", "Repairs")], out
 
 
 def test_a_long_paragraph_says_how_much_it_leaves_out(show: Show) -> None:
@@ -1044,6 +1050,13 @@ def test_only_a_terminal_has_colours(show: Show, monkeypatch: pytest.MonkeyPatch
     assert "\x1b[1;33mRepairs that somebody should publish (1)\x1b[0m" in said[""]
     assert re.sub(r"\x1b\[[0-9;]*m", "", said[""]).replace("\r\n", "\n") == plain
     assert said["1"].replace("\r\n", "\n") == plain
+
+
+def test_what_is_wrong_is_in_another_colour() -> None:
+    """A title says whether all below it is wrong."""
+    wrong = re.compile("repairs|missing|broken|need|faults|set aside|rejected|(same|its) sequence")
+    for paragraph in (one for page in pages._PAGES.values() for one in page):
+        assert paragraph.is_problem == bool(wrong.search(paragraph.title.lower())), paragraph.title
 
 
 @pytest.mark.parametrize("command", ["show", "draw group"])
