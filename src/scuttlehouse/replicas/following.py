@@ -185,7 +185,7 @@ def batches(updates: Sequence[PublishedUpdate], size: int) -> Iterator[list[Publ
     """Cut commands into batches of at least ``size``. No build's commands to a tangle are cut.
 
     >>> told = [PublishedUpdate("t", r, s, "b", "m", None, 0) for r, s in [(1, 0), (1, 1), (2, 0)]]
-    >>> [len(batch) for batch in batches(told, 1)]
+    >>> [len(batch) for batch in batches(told, 2)]
     [2, 1]
     """
     batch: list[PublishedUpdate] = []
