@@ -29,7 +29,7 @@ from houses import exit_code, fork
 from scuttlehouse.catalog.home import home_folder
 from scuttlehouse.cli import main
 from scuttlehouse.cli.rollback import list_builds
-from scuttlehouse.databases import Cursor, DatabaseError, open_database
+from scuttlehouse.databases import Cursor, Database, DatabaseError, open_database
 from scuttlehouse.printing import count
 from scuttlehouse.reading.warehouse import Rows, Warehouse
 from scuttlehouse.replicas.following import batches
@@ -170,6 +170,27 @@ def test_a_replica_follows_any_successive_orders(
         assert sum(replica.apply(batch) for batch in batches(so_far, size)) == len(lacking)
         assert replica.orders(ids) == without_empty(expected)
     assert replica.progress(ids) == {update.tangle_id: update.progress for update in updates}
+
+
+def test_only_positions_that_change_are_written(
+    replica: Replica, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    execute_many = Database.execute_many
+
+    def counted(database: Database, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        if "insert into tangle_messages" in statement:
+            written.extend(position for _, position, _ in rows)
+        execute_many(database, statement, rows)
+
+    monkeypatch.setattr(Database, "execute_many", counted)
+    changed = {"abcd": [0, 1, 2, 3], "acbd": [1, 2], "acb": [], "xacb": [0, 1, 2, 3], "xaeb": [2]}
+    updates = publish([{"t": [*order]} for order in changed])
+    for number, (order, positions) in enumerate(changed.items(), start=1):
+        written.clear()
+        replica.apply([one for one in updates if one.refresh_number == number])
+        assert replica.orders() == {"t": [*order]}
+        assert written == positions
 
 
 def test_a_replica_follows_the_timelines(replica: Replica) -> None:
