@@ -127,6 +127,17 @@ def test_an_id_that_any_text_may_stand_for_is_said_to_be_a_token(
         assert "is a token" in " ".join(description.split()), column
 
 
+def test_every_time_and_day_says_its_zone(manifest: Manifest) -> None:
+    times = [
+        (name, column.name, column.description)
+        for name, node in manifest.published.items()
+        for column in node.columns.values()
+        if column.data_type in ("timestamp", "date")
+    ]
+    assert len(times) > 20
+    assert [one for one in times if "UTC" not in one[2]] == []
+
+
 def test_a_model_that_replaces_rows_by_id_waits_for_the_touched_ids(manifest: Manifest) -> None:
     """dbt then makes the touched ids first."""
     replacing = 0
