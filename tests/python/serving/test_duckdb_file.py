@@ -20,7 +20,9 @@ from scuttlehouse.catalog.home import prepare_home
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.cli import main
 from scuttlehouse.reading.engine import WarehouseError
-from scuttlehouse.serving import renewal
+from scuttlehouse.reading.warehouse import Warehouse
+from scuttlehouse.serving import drawings, renewal
+from scuttlehouse.serving.drawings import MOST_GROUPS, MOST_TANGLES
 from scuttlehouse.serving.duckdb_file import serving_file, write_serving_file
 from scuttlehouse.serving.renewal import renew_serving
 from scuttlehouse.serving.shown import showing, shown_id
@@ -168,10 +170,54 @@ def test_a_file_that_somebody_has_deleted_is_written_as_a_whole_again(
     assert read(write_serving_file(small.home), tables) == before
 
 
+def test_what_is_drawn_has_most_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By rank, as the comment of the table says. What cannot be drawn has no row."""
+    dice = random.Random(5)
+    groups = [(f"g{n:03d}", *dice.choices(range(4), k=3)) for n in range(MOST_GROUPS + 20)]
+    tangles = [
+        (f"t{n:03d}", dice.choice(["thread", "group"]), *dice.choices(range(4), k=3))
+        for n in range(4 * MOST_TANGLES)
+    ]
+    first_groups = sorted(groups, key=lambda one: (-one[1], -one[2], -one[3], one[0]))
+    first_tangles = sorted(tangles, key=lambda one: (-one[2] - one[3], -one[4], one[0]))
+    undrawn = {first_groups[3][0], first_tangles[3][0]}
+
+    def draw(_: Warehouse, thing: str) -> str:
+        if thing in undrawn:
+            raise WarehouseError(thing)
+        return '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="2"/>'
+
+    monkeypatch.setattr(drawings, "_KINDS", [one._replace(draw=draw) for one in drawings._KINDS])
+    with duckdb.connect() as connection:
+        connection.execute(
+            "create table dim_groups (group_id text, repair_count int, fork_count int, epoch_count int)"
+        )
+        connection.execute(
+            "create table dim_tangles (tangle_id text, tangle_kind text, set_aside_count int, "
+            "gap_count int, message_count int, group_id text)"
+        )
+        connection.executemany("insert into dim_groups values (?, ?, ?, ?)", groups)
+        connection.executemany("insert into dim_tangles values (?, ?, ?, ?, ?, null)", tangles)
+        drawings.draw_all(connection)
+        found = connection.execute(
+            "select kind, rank, coalesce(tangle_id, group_id) from drawings"
+        ).fetchall()
+    threads = [one for one in first_tangles if one[1] == "thread"]
+    expected = {
+        "group": first_groups[:MOST_GROUPS],
+        "members": first_groups[:MOST_GROUPS],
+        "tangle": first_tangles[:MOST_TANGLES],
+        "thread": threads[:MOST_TANGLES],
+    }
+    for kind, things in expected.items():
+        drawn = [name for name, *_ in things if name not in undrawn]
+        assert [row[1:] for row in found if row[0] == kind] == [*enumerate(drawn, 1)]
+
+
 def test_a_run_that_publishes_nothing_is_in_the_log_of_the_file(small: SmallWarehouse) -> None:
     small.log("fct_builds", pa.table({"step": ["build"]}))
     file = write_serving_file(small.home)
-    drawings = read(file, "from drawings")
+    drawn = read(file, "from drawings")
     small.log("fct_builds", pa.table({"step": ["build"]}))
     # Damage shows that no other table is read.
     [path] = small.data_files("fct_messages")
@@ -179,7 +225,7 @@ def test_a_run_that_publishes_nothing_is_in_the_log_of_the_file(small: SmallWare
     assert renew_serving(small.home, log_only=True) is None
     assert read(file, "from fct_builds") == [("build",), ("build",)]
     assert read(file, "select count(*) from fct_messages") == [(3,)]
-    assert read(file, "from drawings") == drawings
+    assert read(file, "from drawings") == drawn
 
 
 def test_a_build_that_was_not_shown_is_shown_by_the_next_run(small: SmallWarehouse) -> None:
