@@ -398,7 +398,7 @@ GOOD: dict[str, list[Row]] = {
         | dict.fromkeys(
             ["feed_format", "first_sequence", "last_sequence", "valid_through_sequence"]
         )
-        | {"feed_id": "nobody", "feed_purpose": None, "message_count": 0},
+        | {"feed_id": "nobody", "feed_purpose": None, "message_count": 0, "gap_count": 0},
     ],
     "dim_people": [
         PERSON,
@@ -458,6 +458,8 @@ GOOD: dict[str, list[Row]] = {
             "encoding": None,
             "content_hash": None,
             "batch_id": None,
+            "line_count": 0,
+            "rejected_line_count": 0,
         },
         LOG | {"size_bytes": 0, "line_count": 0, "rejected_line_count": 0},
     ],
@@ -670,7 +672,7 @@ GOOD: dict[str, list[Row]] = {
         | {"needs_repair": False},
         FORK
         | {"is_current": False, "is_healed": True, "healed_by_epoch_id": message("h")}
-        | {"needs_repair": False},
+        | {"healed_by_id": ALICE, "needs_repair": False},
     ],
     "fct_group_days": [GROUP_DAY],
     "fct_peer_epochs": [
@@ -678,7 +680,7 @@ GOOD: dict[str, list[Row]] = {
         PEER_EPOCH | {"is_preferred": False, "rule": None},
         PEER_EPOCH
         | dict.fromkeys(("counts", "is_tip", "is_member", "is_preferred"), False)
-        | {"rule": None},
+        | {"rule": None, "member_count": 0},
     ],
     "fct_peer_repairs": [
         PEER_REPAIR,
@@ -774,10 +776,18 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("dim_feeds", "valid_through_sequence"): [
         {"feed_format": "gabbygrove-v1"},
         {"feed_format": None},
+        {"last_sequence": 2},
+        {"last_sequence": None},
+    ],
+    ("dim_feeds", "gap_count"): [
+        {"gap_count": 7},
+        {"first_sequence": 3},
+        {"first_sequence": None, "last_sequence": None},
     ],
     ("dim_feeds", "last_message_at"): [{"last_message_at": NOON.replace(year=2020)}],
     ("dim_people", "name"): [{"name": "a" * 61}],
     ("dim_people", "group_count"): [{"ever_group_count": 0}],
+    ("dim_people", "differing_group_count"): [{"differing_group_count": 3}],
     ("fct_messages", "feed_id"): [
         {"feed_id": "nobody"},
         {"feed_id": "nobody", "validity": "not_checked"},
@@ -800,17 +810,30 @@ BAD: dict[tuple[str, str], list[Row]] = {
         {"validity": "invalid"},
         {"validity": "not_checked"},
         {"feed_fault": "previous_not_in_log"},
+        {"is_valid_in_feed": False},
+        {"is_valid_in_feed": None},
+        {"feed_fault": "previous_is_invalid", "is_valid_in_feed": None},
+        {"feed_fault": "previous_is_invalid", "validity": "invalid", "is_valid_in_feed": False},
     ],
     ("fct_messages", "sequence"): [{"sequence": None}],
-    ("fct_messages", "is_decrypted"): [{"is_decrypted": True}, {"is_decrypted": None}],
+    ("fct_messages", "is_decrypted"): [
+        {"is_decrypted": True},
+        {"is_decrypted": None},
+        {"is_private": True},
+        {"is_private": True, "content_type": None, "group_id": GROUP},
+    ],
     ("dim_logs", "rejected_line_count"): [{"rejected_line_count": 4}],
     ("dim_logs", "status_reason"): [
         {"status_reason": "A socket."},
         {"status": "copy"},
         {"status": "left_out"},
     ],
-    ("dim_logs", "content_hash"): [{"content_hash": None}],
-    ("dim_logs", "batch_id"): [{"batch_id": None}],
+    ("dim_logs", "content_hash"): [
+        {"content_hash": None},
+        {"content_hash": None, "status": "left_out"},
+        {"form": None, "status": "left_out"},
+    ],
+    ("dim_logs", "batch_id"): [{"batch_id": None}, {"batch_id": None, "status": "copy"}],
     ("dim_tangles", "grown_by"): [{"grown_by": None}, {"candidate_count": 0}],
     ("dim_tangles", "tip_count"): [{"tip_count": 0}, {"message_count": 0}],
     ("dim_tangles", "author_count"): [{"author_count": 0}, {"message_count": 0}],
@@ -857,7 +880,13 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("fct_epoch_members", "excluded_by_id"): [{"excluded_by_id": ALICE}, {"is_excluded": True}],
     ("fct_epoch_members", "excluded_at"): [{"excluded_at": NOON}],
     ("fct_epoch_forks", "winner_epoch_id"): [{"winner_epoch_id": None}, {"rule": "disjoint"}],
-    ("fct_epoch_forks", "loser_epoch_id"): [{"loser_epoch_id": None}],
+    ("fct_epoch_forks", "loser_epoch_id"): [
+        {"loser_epoch_id": None},
+        {"loser_epoch_id": message("x")},
+        {"loser_epoch_id": FORK["winner_epoch_id"]},
+        {"winner_epoch_id": message("x")},
+    ],
+    ("fct_epoch_forks", "healed_by_id"): [{"healed_by_id": ALICE}],
     ("fct_epoch_forks", "is_healed"): [
         {"is_healed": True},
         {"healed_by_epoch_id": message("h")},
@@ -866,10 +895,12 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("fct_epoch_forks", "needs_repair"): [
         *({"rule": rule} for rule in ("same", "subset", "disjoint", None)),
         {"is_current": False},
+        {"witness_count": 0},
     ],
     ("fct_group_days", "post_count"): [{"post_count": 3}],
     ("fct_peer_epochs", "is_tip"): [{"counts": False, "is_member": False}],
     ("fct_peer_epochs", "is_member"): [{"counts": False, "is_tip": False}],
+    ("fct_peer_epochs", "member_count"): [{"counts": False}],
     ("fct_peer_epochs", "is_preferred"): [{"rule": None}, {"is_member": False}],
     ("fct_peer_repairs", "person_id"): [{"person_id": None}, {"action": "create_epoch"}],
     ("fct_exclusions", "late_message_count"): [{"cutoff_sequence": None}],
@@ -877,11 +908,25 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("fct_exclusions", "counts"): [{"counts": True}, {"is_authorized": None}],
     ("fct_exclusions", "following_epoch_id"): [{"following_epoch_id": message("f")}],
     ("dim_groups", "is_forked"): [{"is_forked": False}, {"tip_count": 1}],
-    ("dim_groups", "current_member_count"): [{"current_member_count": None}],
+    ("dim_groups", "current_member_count"): [
+        {"current_member_count": None},
+        {"current_member_count": 1},
+    ],
+    ("dim_groups", "preferred_epoch_id"): [{"tip_count": 0}],
     ("dim_epochs", "is_tip"): [{"is_authorized": False}, {"has_valid_members_tangle": False}],
     ("dim_epochs", "is_authorized"): [{"is_authorized": False}, {"is_authorized": None}],
     ("dim_epochs", "key_rank"): [{"has_short_key": True}, {"is_authorized": False}],
     ("dim_epochs", "is_empty"): [{"is_empty": False}],
+    ("dim_epochs", "is_root"): [{"depth": 1}, {"is_root": None}],
+    ("dim_epochs", "member_count"): [
+        {"member_count": 1, "is_authorized": False},
+        {"member_count": 1, "has_valid_members_tangle": False},
+    ],
+    ("dim_epochs", "has_all_missing"): [
+        {"has_all_missing": None},
+        {"is_authorized": False},
+        {"has_valid_members_tangle": False},
+    ],
     ("dim_epochs", "has_foreign_creator"): [{"has_foreign_creator": False}],
     ("fct_timeline_updates", "from_position"): [{"from_position": None}, {"command": "ins"}],
     ("fct_timeline_updates", "to_position"): [{"to_position": None}, {"command": "del"}],
@@ -895,6 +940,7 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("fct_replication_plan", "should_fetch"): [{"should_fetch": False}, {"rule": "no_member"}],
     ("fct_replication_plan", "should_serve"): [{"should_serve": False}, {"rule": "no_member"}],
     ("fct_group_audit_log", "subject_id"): [{"action": "post"}],
+    ("fct_group_audit_log", "is_authorized"): [{"action": "post", "is_authorized": True}],
     ("fct_membership_history", "valid_to_position"): [{"valid_to_position": 2}],
     ("fct_membership_history", "is_current"): [{"is_current": False}, {"valid_to_position": 3}],
     ("fct_membership_history", "valid_to_at"): [{"valid_to_at": NOON}],
