@@ -833,7 +833,7 @@ BAD: dict[tuple[str, str], list[Row]] = {
         {"content_hash": None, "status": "left_out"},
         {"form": None, "status": "left_out"},
     ],
-    ("dim_logs", "batch_id"): [{"batch_id": None}, {"batch_id": None, "status": "copy"}],
+    ("dim_logs", "batch_id"): [{"batch_id": None}],
     ("dim_tangles", "grown_by"): [{"grown_by": None}, {"candidate_count": 0}],
     ("dim_tangles", "tip_count"): [{"tip_count": 0}, {"message_count": 0}],
     ("dim_tangles", "author_count"): [{"author_count": 0}, {"message_count": 0}],
