@@ -93,8 +93,14 @@ class Catalog:
             rows.point(self.database, schemas.log, self.tables(schemas.log) or self.tables(LOG))
             if schemas.is_published:
                 self._point_to_public(state, builds)
-            work = Work(build_id, state.published, rules_hash, project_hash)
-            work = replace(work, landing=landing, is_full_refresh=is_full_refresh)
+            work = Work(
+                build_id,
+                state.published,
+                rules_hash,
+                project_hash,
+                landing=landing,
+                is_full_refresh=is_full_refresh,
+            )
             work = work.built_by(definitions.BUILDER, state.works.get(schemas.work))
             rows.write_state(self.database, state.with_work(schemas.work, work))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Literal, NamedTuple
 
@@ -54,7 +54,8 @@ def no_tips(
     """
     listings = [(one.message_id, place) for one in messages for place in _listed(one, changes)]
     found: dict[str, set[str]] = defaultdict(set)
-    is_again = _is_listed_before(messages, listings)
+    known, _ = known_directly(messages)
+    is_again = _is_listed_before(known, listings)
     for at in np.flatnonzero(is_again).tolist():
         name, (_, listed) = listings[at]
         found[name].add(listed)
@@ -91,7 +92,9 @@ def left_out_tips(
     feeds: dict[tuple[tuple[str, str], str], list[tuple[int, str]]] = defaultdict(list)
     for tangle, feed, sequence, name in written:
         feeds[tangle, feed].append((sequence, name))
-    is_shown = _with_whole_past(messages)
+    known, looped = known_directly(messages)
+    lacking = looped | {one.message_id for one in messages if one.lacks_previous}
+    is_shown = _with_whole_past(known, lacking)
     listings = {(one.message_id, place) for one in messages for place in _listed(one, changes)}
     last: list[tuple[str, _Place]] = []
     for ((kind, _), _), own in feeds.items():
@@ -102,7 +105,7 @@ def left_out_tips(
                 last.append((later, (kind, earlier)))
     places = {place for _, place in last}
     rows = [*last, *(one for one in listings if one[1] in places)]
-    is_again = _is_listed_before(messages, rows)[: len(last)]
+    is_again = _is_listed_before(known, rows)[: len(last)]
     found: dict[str, set[str]] = defaultdict(set)
     for at in np.flatnonzero(~is_again).tolist():
         name, (_, earlier) = last[at]
@@ -110,14 +113,12 @@ def left_out_tips(
     return {name: sorted(ids) for name, ids in found.items()}
 
 
-def _with_whole_past(messages: Sequence[GroupMessage]) -> set[str]:
-    """The messages of which the log shows all that they know of."""
-    by_id = {one.message_id: one for one in messages}
-    known, looped = known_directly(messages)
+def _with_whole_past(known: Mapping[str, Sequence[str]], lacking: Collection[str]) -> set[str]:
+    """The messages that are not lacking, and know of none that is."""
     found: set[str] = set()
 
     def visit(name: str, before: int) -> int:
-        lacks = bool(before) or by_id[name].lacks_previous or name in looped
+        lacks = bool(before) or name in lacking
         if not lacks:
             found.add(name)
         return int(lacks)
@@ -127,11 +128,10 @@ def _with_whole_past(messages: Sequence[GroupMessage]) -> set[str]:
 
 
 def _is_listed_before(
-    messages: Sequence[GroupMessage], listings: Sequence[tuple[str, _Place]]
+    known: Mapping[str, Sequence[str]], listings: Sequence[tuple[str, _Place]]
 ) -> NDArray[np.bool_]:
     """Whether a message that the message of each listing knows of lists the same place."""
-    node_of = {one.message_id: node for node, one in enumerate(messages)}
-    known, _ = known_directly(messages)
+    node_of = {name: node for node, name in enumerate(known)}
     after, before = _columns(
         (node, node_of[one])
         for name, node in node_of.items()
@@ -142,7 +142,7 @@ def _is_listed_before(
     nodes, numbers = _columns(
         (node_of[name], number_of.setdefault(place, len(number_of))) for name, place in listings
     )
-    return listed_before(len(messages), (after, before), nodes, numbers)
+    return listed_before(len(known), (after, before), nodes, numbers)
 
 
 def _columns(pairs: Iterable[tuple[int, int]]) -> Ints:
