@@ -36,8 +36,8 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     if not known and (lost := published.lost(stock)):
         print(
             f"This build reads all logs again, and {lost} that the published build has read are not in "
-            f"{landing}: it leaves their messages out. To have them, put those logs back and run "
-            "`scuttlehouse build --full-refresh`."
+            f"{landing}, or are empty now: it leaves their messages out. To have them, put those logs back "
+            "and run `scuttlehouse build --full-refresh`."
         )
     if not known:
         require_logs(landing, stock)

@@ -34,13 +34,17 @@ class PublishedLogs(NamedTuple):
     def lost(self, stock: Iterable[LedgerEntry]) -> int:
         """How many logs that have lines in it are not among those of a folder, whatever their names are now.
 
+        An empty log has its name, and not its lines.
+
         >>> read = LedgerEntry("a.jsonl", "aa", 3, 0, "new", "batch 1", "rules")
         >>> logs = PublishedLogs("/logs", (read, read._replace(source_file="b.jsonl")))
         >>> logs.lost([read]), logs.lost([read._replace(source_file="a.jsonl.gz")]), logs.lost([])
         (0, 0, 2)
+        >>> logs.lost([read._replace(content_hash="of nothing", size_bytes=0)])
+        2
         """
         found = [*stock]
-        names = {entry.source_file for entry in found}
+        names = {entry.source_file for entry in found if entry.size_bytes}
         return len(lost_logs(self.entries, names, (entry.content_hash for entry in found)))
 
     def of_folder(self, folder: str) -> Mapping[str, LedgerEntry]:
@@ -128,4 +132,5 @@ def _reason(log: Log, entry: LedgerEntry | None) -> str | None:
         return log.problem
     if log.problem is None and entry.status != "left_out":
         return entry.status_reason
-    return look_into(log).problem
+    look = look_into(log)
+    return look.problem if entry.batch_id is None else look.problem_of_known()

@@ -52,6 +52,7 @@ _PATTERNS = (
 _BEGINS_IN_UTF_8 = re.compile(rb'(?:\xef\xbb\xbf)?[\s\[\x1e]*+\{\s*+"[^"\0]{1,64}"\s*+:')
 
 _EMPTY = b"\0 \t\r\n"
+_OF_NO_VALUE = _EMPTY + b"[]\x1e" + codecs.BOM_UTF8
 
 
 def recognise(log: Log) -> Kind | str:
@@ -81,6 +82,23 @@ def recognise(log: Log) -> Kind | str:
             return f"A zstd file that is not unpacked here ({error}): unpack it with `zstd -d --long=31`."
     kind = recognise_head(head, compression)
     return told_by_name(kind, log.path) if isinstance(kind, str) else kind
+
+
+def is_without_values(log: Log) -> bool:
+    """Whether a log that was recognised holds nothing, or what an export that failed leaves: blanks, ``[]``.
+
+    Raises:
+        OSError: the file cannot be read.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     is_without_values(Log(file.name, "a.jsonl", 0, 0))
+    True
+    """
+    with opened(log.path, log.size_bytes, log.kind._replace(encoding="binary")) as stream:
+        head = _head(stream)
+    text = as_utf_8(io.BytesIO(head), Kind("pretty_printed", "none", log.kind.encoding)).read()
+    return not text.strip(_OF_NO_VALUE)
 
 
 def recognise_head(head: bytes, compression: str) -> Kind | str:

@@ -3,8 +3,9 @@
 A log is read once. It is known again by its size and time, or by its content where only its time
 has changed, and keeps the lines that an earlier build has read; a log whose content has changed is read
 again, and its new lines replace the old ones. A log that has vanished (moved to an archive, for
-example) keeps its lines: messages stay known. The same content under another name is the same
-log: it is read under one name only, and the others, which have no lines, are forgotten when they vanish.
+example) keeps its lines: messages stay known. So does one that cannot be read, or that is empty now. The same
+content under another name is the same log: it is read under one name only, and the others, which have no
+lines, are forgotten when they vanish.
 """
 
 from __future__ import annotations
@@ -18,6 +19,12 @@ from scuttlehouse.printing import count
 
 # The expectation of dim_logs.status names it (`among` in yml).
 LogStatus = Literal["new", "changed", "known", "vanished", "copy", "moved", "left_out"]
+
+
+_EMPTIED = (
+    "The log is empty now, as after an export that failed, and keeps the lines that an earlier build has "
+    "read: export it again, or remove it, which keeps them, too."
+)
 
 
 class LedgerEntry(NamedTuple):
@@ -48,11 +55,18 @@ class LedgerEntry(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What a look into a log finds: its kind and the hash of its content, or what keeps it out."""
+    """What a look into a log finds: its kind, the hash of its content, and whether there are values in it; or
+    what keeps it out.
+    """
 
     kind: Kind
     content_hash: str | None
     problem: str | None = None
+    has_values: bool = True
+
+    def problem_of_known(self) -> str | None:
+        """What keeps a log out of which an earlier build has read lines that nothing else has."""
+        return self.problem or (None if self.has_values else _EMPTIED)
 
 
 class RulesChangedError(HouseError):
@@ -110,15 +124,21 @@ def take_stock(
         for name, entry in known.items()
         if entry.batch_id is not None
     }
+    emptied: dict[str, LedgerEntry] = {}
     for log in found:
         old = known.get(log.source_file)
         if old is not None and trusts_times and _looks_the_same(log, old):
             seen = Look(old.kind, old.content_hash)
         else:
             seen = look(log)
-        has_lines = old is not None and old.batch_id is not None
-        entry = _entry(log, seen, old if has_lines else None, batch_id, lines_hash)
+        read = old if old is not None and old.batch_id is not None else None
+        entry = _entry(log, seen, read, batch_id, lines_hash)
+        if read is not None and entry.status == "changed" and not seen.has_values:
+            emptied[log.source_file] = _left_out(log, read, lines_hash, seen.problem_of_known())
         stock[log.source_file] = entry
+    # A log that was rotated is empty, too, and its lines have another name.
+    there = _contents(stock)
+    stock |= {name: entry for name, entry in emptied.items() if _content(entry) not in there}
     return _without_copies(stock)
 
 
@@ -151,13 +171,7 @@ def _entry(
     """
     if look.problem is not None:
         nothing = LedgerEntry(log.source_file, None, 0, 0, "", None, "")
-        return (read or nothing)._replace(
-            size_bytes=log.size_bytes,
-            modified_ms=log.modified_ms,
-            status="left_out",
-            status_reason=look.problem,
-            lines_hash=lines_hash,
-        )
+        return _left_out(log, read or nothing, lines_hash, look.problem)
     is_known = read is not None and read.content_hash == look.content_hash
     return LedgerEntry(
         log.source_file,
@@ -169,6 +183,17 @@ def _entry(
         lines_hash,
         None,
         *look.kind,
+    )
+
+
+def _left_out(log: Log, read: LedgerEntry, lines_hash: str, reason: str | None) -> LedgerEntry:
+    """The entry of a log that is not read now. Its lines of before stay."""
+    return read._replace(
+        size_bytes=log.size_bytes,
+        modified_ms=log.modified_ms,
+        status="left_out",
+        status_reason=reason,
+        lines_hash=lines_hash,
     )
 
 
@@ -243,16 +268,23 @@ def _without_copies(stock: dict[str, LedgerEntry]) -> list[LedgerEntry]:
 
 def _without_lines_of_copied(stock: dict[str, LedgerEntry]) -> None:
     """A log that cannot be read keeps its lines, unless another log that is there has them."""
-    there = {
-        (entry.content_hash, entry.form)
-        for entry in stock.values()
-        if entry.status in ("known", "changed", "new")
-    }
+    there = _contents(stock)
     for name, entry in stock.items():
-        if entry.status == "left_out" and (entry.content_hash, entry.form) in there:
+        if entry.status == "left_out" and _content(entry) in there:
             stock[name] = entry._replace(
                 batch_id=None, content_hash=None, form=None, compression=None, encoding=None
             )
+
+
+def _content(entry: LedgerEntry) -> tuple[str | None, str | None]:
+    return entry.content_hash, entry.form
+
+
+def _contents(stock: Mapping[str, LedgerEntry]) -> set[tuple[str | None, str | None]]:
+    """The contents of the logs that are there and can be read."""
+    return {
+        _content(entry) for entry in stock.values() if entry.status in ("known", "changed", "new")
+    }
 
 
 def _loss(lost: int) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.files.places import NotGivenError
+from scuttlehouse.files.recognise import is_without_values
 from scuttlehouse.files.streams import BROKEN
 from scuttlehouse.files.unpack import opened
 from scuttlehouse.landing.ledger import Look
@@ -21,7 +22,8 @@ def look_into(log: Log, recognise: Callable[[Log], Kind | str] = recognise_withi
         try:
             kind = recognise(log)
             if isinstance(kind, Kind):
-                return Look(kind, content_hash(replace(log, kind=kind)))
+                known = replace(log, kind=kind)
+                return Look(kind, content_hash(known), has_values=not is_without_values(known))
             problem = kind
         except NotGivenError as error:  # S3 refuses this one.
             problem = str(error)

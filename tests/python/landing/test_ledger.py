@@ -286,6 +286,41 @@ def test_a_log_that_cannot_be_read_for_a_while_keeps_its_lines(tmp_path: Path) -
     assert (later.status, later.batch_id) == ("left_out", "now")
 
 
+@pytest.mark.parametrize(
+    "left", [b"", b"\n", b"[]", b"[\n]\n", b"\xff\xfe", b"\xef\xbb\xbf\n", b"\0" * (1 << 19)]
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_log_that_an_export_has_emptied_keeps_its_lines(
+    tmp_path: Path, left: bytes, pack: Callable[[bytes], bytes]
+) -> None:
+    """`ssb-server log > a.jsonl` empties the file before it asks a server, which may not answer."""
+    path, text = tmp_path / "a.jsonl", b'{"a": 1}\n'
+    path.write_bytes(text)
+    known = {entry.source_file: entry for entry in real_stock(tmp_path, {})}
+    path.write_bytes(pack(left))
+    for _ in range(2):
+        [entry] = real_stock(tmp_path, known)
+        assert (entry.status, entry.batch_id) == ("left_out", "now")
+        assert (entry.status_reason or "").startswith("The log is empty now")
+        known = {"a.jsonl": entry}
+        assert is_unchanged(list_logs(tmp_path), known)
+    path.write_bytes(text)
+    [after] = real_stock(tmp_path, known)
+    assert (after.status, after.batch_id, after.status_reason) == ("known", "now", None)
+
+
+def test_an_empty_log_whose_lines_have_another_name_is_read(tmp_path: Path) -> None:
+    """As after a rotation before anything was written."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"a": 1}\n')
+    known = {entry.source_file: entry for entry in real_stock(tmp_path, {})}
+    path.rename(tmp_path / "a.jsonl.1")
+    path.write_bytes(b"")
+    stock = real_stock(tmp_path, known)
+    assert [(one.status, one.status_reason) for one in stock] == [("changed", None), ("new", None)]
+    assert is_unchanged(list_logs(tmp_path), {entry.source_file: entry for entry in stock})
+
+
 def test_a_copy_of_a_log_that_cannot_be_read_takes_its_lines(tmp_path: Path) -> None:
     """Otherwise its content would count as that of two logs."""
     path = tmp_path / "a.jsonl"
