@@ -5,9 +5,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from scuttlehouse.groups.authority import GroupMessage, judge
+from scuttlehouse.groups.authority import judge
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.memberships import places_of
+from scuttlehouse.groups.messages import GroupMessage
 from scuttlehouse.groups.tables import read_messages
 from scuttlehouse.groups.tips import Written, left_out_tips, no_tips
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from scuttlehouse.groups.authority import GroupMessage
+from scuttlehouse.groups.messages import GroupMessage
 from scuttlehouse.groups.peers import Listed, PeerEpoch, peer_epochs, seen
 from scuttlehouse.groups.repairs import Repair
 from scuttlehouse.groups.tables import read_messages

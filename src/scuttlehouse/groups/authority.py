@@ -9,50 +9,18 @@ An epoch that does not count stands for the epochs that it follows: precedence i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import reduce
 from operator import or_
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from scuttlehouse.groups.messages import GroupMessage, known_directly
 from scuttlehouse.tangles.causality import bits_of, mask_of, sweep_named
 
 MOST_FOLLOWED = 1_000_000
 """In so many pairs an epoch of a group may follow another one only through epochs that do not count."""
 
-Kind = Literal["init", "add", "exclude", "other"]
 Authority = bool | None
-
-
-class GroupMessage(NamedTuple):
-    """A message of a group, as its tangles have it.
-
-    ``previous_ids`` are all ids that it lists in these tangles. ``timeline_previous_ids`` are the ids that it
-    lists in the group tangle; None if it is not in the graph of that tangle. If the log lacks the signed
-    bytes of the message, nobody knows what it lists: both are empty. ``lacks_previous``: the log does not
-    show what the message lists, or what a message says that it lists. It is missing, nobody could open it, or
-    the log lacks its signed bytes.
-
-    An ``init`` makes the epoch with its own id, after ``previous_epoch_ids``. ``declares_members``: it is the
-    root of a members tangle (R32). An ``add`` or ``exclude`` is in the graph of the members tangle of
-    ``epoch_id``, and acts on that epoch and on ``person_ids``. Every other message has the kind ``other`` and
-    the epoch that it was written in, or None if the log does not say. One with ``previous_epoch_ids`` would
-    be an ``init``, but the log lacks its signed bytes: nobody knows who made it, and it does not count.
-
-    ``position`` is the place in the group's timeline. Messages that are not in the timeline come after it.
-    """
-
-    message_id: str
-    author_id: str
-    kind: Kind
-    epoch_id: str | None
-    person_ids: Sequence[str]
-    previous_ids: Sequence[str]
-    timeline_previous_ids: Sequence[str] | None
-    previous_epoch_ids: Sequence[str]
-    declares_members: bool
-    lacks_previous: bool
-    asserted_ms: int | None
-    position: int
 
 
 class Judged(NamedTuple):
@@ -107,94 +75,113 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     >>> sorted(judged.ranks.items())
     [('1', 1), ('2', 2), ('3', 1), ('x', 0), ('y', 1), ('z', 2)]
     """
-    inits = [one for one in messages if one.kind == "init"]
-    pairs = _pairs(messages, {one.author_id for one in inits})
-    epochs = {one.message_id: place for place, one in enumerate(inits)}
-    authority: dict[str, Authority] = {}
-    counting: set[str] = set()
-    # What each epoch that counts follows; and as bits what others stand for, which may be nothing. All other
-    # epochs stand for themselves.
-    previous_epochs: dict[str, list[str]] = {}
-    stands_for: dict[str, int] = {}
-    alone: set[str] = set()
-    left = MOST_FOLLOWED
-    ranks: dict[str, int] = {}
+    judging = _Judging(messages)
+    sweep_named(judging.known, judging.visit)
+    return judging.judged()
 
-    def authority_of(message: GroupMessage, on: Iterable[str], before: int) -> Authority:
+
+class _Judging:
+    """What is judged so far. Every message is visited after all messages that it knows of.
+
+    The bits that messages pass to those after them: a message before is missing, and the members of epochs.
+    """
+
+    def __init__(self, messages: Sequence[GroupMessage]) -> None:
+        self.known, self._looped = known_directly(messages)
+        self._by_id = {one.message_id: one for one in messages}
+        self._inits = [one for one in messages if one.kind == "init"]
+        self._places = {one.message_id: place for place, one in enumerate(self._inits)}
+        self._pairs = _pairs(messages, {one.author_id for one in self._inits})
+        self._authority: dict[str, Authority] = {}
+        self._counting: set[str] = set()
+        self._previous_epochs: dict[str, list[str]] = {}
+        # The epochs that stand for themselves; and as bits what others stand for, which may be nothing.
+        self._alone: set[str] = set()
+        self._stands_for: dict[str, int] = {}
+        self._left = MOST_FOLLOWED
+        self._ranks: dict[str, int] = {}
+
+    def visit(self, name: str, before: int) -> int:
+        """Judge a message, and return the bits that it passes on. ``before`` are those that it is passed."""
+        message, ranks = self._by_id[name], self._ranks
+        ranks[name] = max((ranks[one] + 1 for one in self.known[name] if one in ranks), default=0)
+        lacks = int(message.lacks_previous or name in self._looped)
+        if message.kind == "other":
+            if message.previous_epoch_ids:
+                self._stands_for[name] = self._epochs_before(message)
+            return lacks
+        visit_act = self._visit_init if message.kind == "init" else self._visit_change
+        return lacks | visit_act(message, before | lacks)
+
+    def _visit_init(self, message: GroupMessage, before: int) -> int:
+        name = message.message_id
+        follows = self._epochs_before(message)
+        listed = [one for one in message.previous_epoch_ids if one in self._counting]
+        direct = mask_of(self._places[one] for one in listed)
+        further = (follows & ~direct).bit_count()
+        if further > self._left:
+            follows, further = direct, 0
+        authority: Authority = True
+        if message.previous_epoch_ids:
+            authority = self._authority_of(message, self._named(follows), before)
+        self._authority[name] = authority
+        if authority is False:
+            self._stands_for[name] = follows
+            return 0
+        self._left -= further
+        if message.declares_members:
+            self._counting.add(name)
+            before_it = (one for one in self._named(follows) if one in self._counting)
+            self._previous_epochs[name] = sorted(before_it)
+        if message.declares_members or not follows:
+            self._alone.add(name)
+        else:
+            self._stands_for[name] = follows
+        return 1 << self._pairs[name, message.author_id]
+
+    def _visit_change(self, message: GroupMessage, before: int) -> int:
+        """An addition or an exclusion."""
+        name, epoch = message.message_id, message.epoch_id or ""
+        on = [] if self._authority.get(epoch, False) is False else [epoch]
+        self._authority[name] = self._authority_of(message, on, before)
+        if self._authority[name] is False or epoch not in self._counting:
+            return 0
+        self._counting.add(name)
+        if message.kind != "add":
+            return 0
+        places = (self._pairs.get((epoch, person)) for person in message.person_ids)
+        return mask_of(place for place in places if place is not None)
+
+    def _authority_of(self, message: GroupMessage, on: Iterable[str], before: int) -> Authority:
+        """Whether the author is a member of all these epochs, and of at least one."""
         is_member = False
         for epoch in on:
-            place = pairs.get((epoch, message.author_id))
+            place = self._pairs.get((epoch, message.author_id))
             is_member = place is not None and bool(before >> place & 1)
             if not is_member:
                 return None if before & 1 else False
         return is_member
 
-    def epochs_before(message: GroupMessage) -> int:
-        themselves = mask_of(epochs[one] for one in message.previous_epoch_ids if one in alone)
-        others = (stands_for.get(one, 0) for one in message.previous_epoch_ids)
+    def _epochs_before(self, message: GroupMessage) -> int:
+        """The epochs that the epochs before a message stand for, as bits."""
+        listed = message.previous_epoch_ids
+        themselves = mask_of(self._places[one] for one in listed if one in self._alone)
+        others = (self._stands_for.get(one, 0) for one in listed)
         return reduce(or_, filter(None, others), themselves)
 
-    def visit_init(message: GroupMessage, before: int) -> int:
-        nonlocal left
-        name = message.message_id
-        follows = epochs_before(message)
-        listed = [one for one in message.previous_epoch_ids if one in counting]
-        direct = mask_of(epochs[one] for one in listed)
-        further = (follows & ~direct).bit_count()
-        if further > left:
-            follows, further = direct, 0
-        on = (inits[place].message_id for place in bits_of(follows))
-        is_first = not message.previous_epoch_ids
-        authority[name] = True if is_first else authority_of(message, on, before)
-        if authority[name] is not False:
-            left -= further
-        if authority[name] is not False and message.declares_members:
-            counting.add(name)
-            before_it = (inits[place].message_id for place in bits_of(follows))
-            previous_epochs[name] = sorted(one for one in before_it if one in counting)
-        if name in counting or (authority[name] is not False and not follows):
-            alone.add(name)
-        else:
-            stands_for[name] = follows
-        return 0 if authority[name] is False else 1 << pairs[name, message.author_id]
+    def _named(self, epochs: int) -> Iterator[str]:
+        return (self._inits[place].message_id for place in bits_of(epochs))
 
-    def visit_change(message: GroupMessage, before: int) -> int:
-        epoch = message.epoch_id or ""
-        on = [] if authority.get(epoch, False) is False else [epoch]
-        authority[message.message_id] = authority_of(message, on, before)
-        if authority[message.message_id] is False or epoch not in counting:
-            return 0
-        counting.add(message.message_id)
-        if message.kind != "add":
-            return 0
-        places = (pairs.get((epoch, person)) for person in message.person_ids)
-        return mask_of(place for place in places if place is not None)
-
-    def visit(name: str, before: int) -> int:
-        message = by_id[name]
-        ranks[name] = max((ranks[one] + 1 for one in known[name] if one in ranks), default=0)
-        # Bit 0: a message before this one is missing.
-        lacks = int(message.lacks_previous or name in looped)
-        if message.kind == "other":
-            if message.previous_epoch_ids:
-                stands_for[message.message_id] = epochs_before(message)
-            return lacks
-        visit_act = visit_init if message.kind == "init" else visit_change
-        return lacks | visit_act(message, before | lacks)
-
-    by_id = {message.message_id: message for message in messages}
-    known, looped = known_directly(messages)
-    sweep_named(known, visit)
-    return Judged(
-        {one.message_id: authority[one.message_id] for one in messages if one.kind != "other"},
-        frozenset(counting),
-        {
-            one.message_id: previous_epochs[one.message_id]
-            for one in inits
-            if one.message_id in counting
-        },
-        ranks,
-    )
+    def judged(self) -> Judged:
+        """The result, when every message was visited."""
+        acts = (name for name, one in self._by_id.items() if one.kind != "other")
+        counting = (one.message_id for one in self._inits if one.message_id in self._counting)
+        return Judged(
+            {name: self._authority[name] for name in acts},
+            frozenset(self._counting),
+            {epoch: self._previous_epochs[epoch] for epoch in counting},
+            self._ranks,
+        )
 
 
 def declared_members(messages: Iterable[GroupMessage], judged: Judged) -> dict[str, frozenset[str]]:
@@ -216,60 +203,12 @@ def declared_members(messages: Iterable[GroupMessage], judged: Judged) -> dict[s
     return {epoch: frozenset(people) for epoch, people in members.items()}
 
 
-def known_directly(
-    messages: Sequence[GroupMessage],
-) -> tuple[dict[str, Sequence[str]], set[str]]:
-    """What each message knows of directly, without loops, and the messages that are in a loop or behind one.
-
-    A message knows of what it lists, and an act of the epoch that it acts on. Nobody can sign a loop of
-    hashes: some message of it is not what was signed, and the log does not tell which. Of what is in a loop
-    or behind it, only the links between epochs, and from an act to its epoch, are kept: they
-    cannot loop (R7).
-
-    Complexity: O(messages + links).
-
-    >>> def message(name, kind, epoch, *previous):
-    ...     return GroupMessage(
-    ...         name, "ann", kind, epoch, [], previous, previous, [], True, False, None, 0
-    ...     )
-    >>> known, looped = known_directly([
-    ...     message("x", "init", None), message("1", "add", "x"), message("2", "add", "x", "x", "3"),
-    ...     message("3", "other", None, "2"), message("4", "other", None, "1", "3"),
-    ... ])
-    >>> known, sorted(looped)
-    ({'x': (), '1': ['x'], '2': ['x'], '3': [], '4': ['1']}, ['2', '3', '4'])
-    """
-
-    def own_links(message: GroupMessage) -> list[str]:
-        is_act = message.kind in ("add", "exclude")
-        return [message.epoch_id] if is_act and message.epoch_id else [*message.previous_epoch_ids]
-
-    known: dict[str, Sequence[str]] = {}
-    for message in messages:
-        listed = message.previous_ids
-        further = set(own_links(message)).difference(listed)
-        known[message.message_id] = [*listed, *sorted(further)] if further else listed
-    placed: set[str] = set()
-
-    def visit(name: str, before: int) -> int:
-        placed.add(name)
-        return before
-
-    sweep_named(known, visit)
-    looped = known.keys() - placed
-    for message in messages:
-        if message.message_id in looped:
-            kept = [one for one in message.previous_ids if one in placed] + own_links(message)
-            known[message.message_id] = list(dict.fromkeys(kept))
-    return known, looped
-
-
 def _pairs(
     messages: Iterable[GroupMessage], creators: Collection[str]
 ) -> dict[tuple[str, str], int]:
     """The place of a bit for each pair of an epoch and a person whose membership may be asked for.
 
-    The first bit is for something else. Bits are not kept as integers: each is as long as there are pairs.
+    Bit 0 tells that a message is missing. Bits are not kept as integers: each is as long as there are pairs.
     """
     pairs: dict[tuple[str, str], int] = {}
     for message in messages:

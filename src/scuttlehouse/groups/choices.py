@@ -9,9 +9,9 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage
 from scuttlehouse.groups.epochs import KeyRanks, in_key_order
 from scuttlehouse.groups.member_bits import MemberBits
+from scuttlehouse.groups.messages import GroupMessage
 from scuttlehouse.tangles.causality import bits_of, mask_of
 
 

@@ -7,14 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import (
-    GroupMessage,
-    Judged,
-    declared_members,
-    known_directly,
-)
+from scuttlehouse.groups.authority import Judged, declared_members
 from scuttlehouse.groups.choices import KnownChoices
 from scuttlehouse.groups.epochs import KeyRanks
+from scuttlehouse.groups.messages import GroupMessage, known_directly
 from scuttlehouse.groups.pairing import own_epochs
 from scuttlehouse.tangles.causality import bits_of, mask_of, sweep_named
 

@@ -16,9 +16,10 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage, Judged, known_directly
+from scuttlehouse.groups.authority import Judged
 from scuttlehouse.groups.epochs import KeyRanks
 from scuttlehouse.groups.growing_choices import GrowingChoices, Place
+from scuttlehouse.groups.messages import GroupMessage, known_directly
 
 
 class Change(NamedTuple):

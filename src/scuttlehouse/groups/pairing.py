@@ -7,7 +7,8 @@ import random
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from scuttlehouse.groups.authority import GroupMessage, Judged, known_directly
+from scuttlehouse.groups.authority import Judged
+from scuttlehouse.groups.messages import GroupMessage, known_directly
 from scuttlehouse.tangles.causality import mask_of, sweep_named
 
 

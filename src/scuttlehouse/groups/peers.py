@@ -11,10 +11,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage, declared_members, judge
+from scuttlehouse.groups.authority import declared_members, judge
 from scuttlehouse.groups.epochs import KeyRanks, Members, preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.forks import forks
+from scuttlehouse.groups.messages import GroupMessage
 from scuttlehouse.groups.repairs import Repair, repairs
 from scuttlehouse.tangles.causality import sweep_named
 

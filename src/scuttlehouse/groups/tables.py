@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage
 from scuttlehouse.groups.epochs import KeyRanks, Members
+from scuttlehouse.groups.messages import GroupMessage
 
 
 class EpochTable(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scuttlehouse.groups.authority import GroupMessage, known_directly
+from scuttlehouse.groups.messages import GroupMessage, known_directly
 from scuttlehouse.tangles.causality import sweep_named
 from scuttlehouse.tangles.graphs import Ints
 from scuttlehouse.tangles.listings import listed_before

@@ -20,13 +20,14 @@ import pytest
 from memory import peak_memory
 from scuttlehouse.groups import authority, member_bits
 from scuttlehouse.groups.ancestry import MOST_PREDECESSORS, Ancestry, nearest_predecessors
-from scuttlehouse.groups.authority import GroupMessage, Kind, judge, known_directly
+from scuttlehouse.groups.authority import judge
 from scuttlehouse.groups.choices import KnownChoices
 from scuttlehouse.groups.epochs import group_preferred_epoch
 from scuttlehouse.groups.exclusions import FREE_MEMBERSHIPS, MEMBERSHIPS_PER_MESSAGE, knowledge
 from scuttlehouse.groups.forks import forks
 from scuttlehouse.groups.growing_choices import MOST_TURNS
 from scuttlehouse.groups.memberships import Change, Period, periods
+from scuttlehouse.groups.messages import GroupMessage, Kind, known_directly
 from scuttlehouse.groups.peers import Listed, seen
 from scuttlehouse.groups.preferences import preferences
 from scuttlehouse.groups.repairs import repairs

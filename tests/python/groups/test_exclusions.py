@@ -8,10 +8,11 @@ import pytest
 
 from group_oracle import ROOT, LogMessage, Oracle
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage, Kind, judge
+from scuttlehouse.groups.authority import judge
 from scuttlehouse.groups.epochs import preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.forks import forks
+from scuttlehouse.groups.messages import GroupMessage, Kind
 from scuttlehouse.groups.peers import Listed, seen
 from test_group_histories import Answers
 

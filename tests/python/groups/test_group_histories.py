@@ -19,10 +19,11 @@ from group_histories import History
 from group_oracle import LogMessage, Oracle
 from oracles import fixpoint_graph, scuttlesort_order, tangle_candidates
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage, Kind, judge
+from scuttlehouse.groups.authority import judge
 from scuttlehouse.groups.epochs import group_preferred_epoch, preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.forks import forks
+from scuttlehouse.groups.messages import GroupMessage, Kind
 from scuttlehouse.groups.repairs import Repair, repairs
 from scuttlehouse.ssb.epoch_keys import KeyRing
 

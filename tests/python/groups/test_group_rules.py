@@ -10,9 +10,10 @@ import pytest
 
 from conftest import Build, Rows
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage, judge
+from scuttlehouse.groups.authority import judge
 from scuttlehouse.groups.epochs import fork_rule, fork_winner
 from scuttlehouse.groups.exclusions import knowledge
+from scuttlehouse.groups.messages import GroupMessage
 from scuttlehouse.groups.witnesses import Witnesses
 from scuttlehouse.sample.write import Sample
 

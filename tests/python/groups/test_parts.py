@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from scuttlehouse.groups.authority import GroupMessage
 from scuttlehouse.groups.memberships import Change
+from scuttlehouse.groups.messages import GroupMessage
 from scuttlehouse.groups.peers import Listed
 
 PROJECT = Path(__file__).parents[3]

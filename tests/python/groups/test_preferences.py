@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage
 from scuttlehouse.groups.choices import KnownChoices
 from scuttlehouse.groups.epochs import preferred_epoch
+from scuttlehouse.groups.messages import GroupMessage
 from scuttlehouse.groups.preferences import preferences
 from scuttlehouse.groups.witnesses import Witnesses
 from test_epochs import Fork, forks

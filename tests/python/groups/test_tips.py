@@ -10,7 +10,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuttlehouse.groups.authority import GroupMessage, Kind
+from scuttlehouse.groups.messages import GroupMessage, Kind
 from scuttlehouse.groups.tips import Written, left_out_tips, no_tips
 from test_parts import python_model
 
