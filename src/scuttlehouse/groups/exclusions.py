@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from scuttlehouse.groups.act_bits import ActBits
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import Judged, declared_members
 from scuttlehouse.groups.choices import KnownChoices
@@ -87,81 +88,124 @@ def knowledge(
     acts = [one for one in messages if one.message_id in judged.counting]
     ranks = key_ranks or {}
     choices = KnownChoices([one for one in acts if one.kind == "add"], ancestry, ranks)
-    bits = _Bits(acts, ancestry, choices)
+    bits = ActBits(acts, ancestry, choices)
     own = own_epochs(messages, judged)
-    by_id = {one.message_id: one for one in messages}
-    after = ancestry.masks_after()
-    known_at: dict[str, int] = {}
-    readded: dict[str, list[str]] = {}
-    late: set[str] = set()
-    stale: set[str] = set()
-    sharing = _sharing_a_key(ancestry, ranks)
-    with_old_key = {
-        epoch
-        for epoch, shared in sharing.items()
-        if (shared & ancestry.mask_up_to(epoch)).bit_count() > 1
+    walk = _Walk(messages, judged, ancestry, choices, bits, ranks)
+    timeline = {
+        one.message_id: one.timeline_previous_ids
+        for one in messages
+        if one.timeline_previous_ids is not None
     }
-
-    def visit_known(name: str, before: int) -> int:
-        message = by_id[name]
-        if message.kind == "add" and name in judged.counting:
-            again = bits.those_in(before, message.person_ids)
-            if again:
-                readded[name] = again
-        return bits.of_people(name)
-
-    def visit(name: str, before: int) -> int:
-        message = by_id[name]
-        if message.kind in ("other", "exclude") and (epoch := message.epoch_id or "") in ancestry:
-            known = before >> bits.first_addition
-            preferred = choices.preferred(message.author_id, known)
-            if preferred not in (None, epoch) and not _have_one_key(preferred, epoch, ranks):
-                late.add(name)
-        elif name in ancestry:
-            # Only the bits of exclusions and people are needed later.
-            known_at[name] = before & (1 << bits.first_epoch) - 1
-            epochs = before >> bits.first_epoch & (1 << len(after)) - 1
-            beside = epochs & ~ancestry.mask_up_to(name)
-            listed = any(epochs & after.get(epoch, 0) for epoch in message.previous_epoch_ids)
-            if listed or any(beside & after[epoch] for epoch in judged.previous_epochs[name]):
-                stale.add(name)
-            if epochs & sharing.get(name, 0):
-                with_old_key.add(name)
-        return bits.of_message(name)
-
-    # An addition may know of an exclusion by the members tangle alone (4.10.1).
-    sweep_named(known_directly(messages)[0], visit_known)
-    sweep_named(
-        {
-            one.message_id: one.timeline_previous_ids
-            for one in messages
-            if one.timeline_previous_ids is not None
-        },
-        visit,
-    )
+    sweep_named(timeline, walk.visit)
     if most is None:
         most = max(FREE_MEMBERSHIPS, MEMBERSHIPS_PER_MESSAGE * len(messages))
     complete = _newest(bits.inits, ancestry, max(1, most // max(1, len(bits.added))))
     members = declared_members(messages, judged)
     return Knowledge(
-        {
+        excluded_before={
             epoch: bits.people_in(mask)
             if epoch in complete
             else frozenset(bits.those_in(mask, members[epoch]))
-            for epoch, mask in _leading(ancestry, own, bits, known_at).items()
+            for epoch, mask in _leading(ancestry, own, bits, walk.known_at).items()
         },
-        complete,
-        _following(bits, own, known_at),
-        readded,
-        late,
-        {
+        complete=complete,
+        following=_following(bits, own, walk.known_at),
+        readded=_readded(messages, judged, bits),
+        late=walk.late,
+        before_init={
             exclusion
             for exclusion, epoch in own.items()
-            if known_at.get(epoch, 0) >> bits.place_of_exclusion[exclusion] & 1
+            if walk.known_at.get(epoch, 0) >> bits.place_of_exclusion[exclusion] & 1
         },
-        stale,
-        with_old_key,
+        stale=walk.stale,
+        with_old_key=walk.with_old_key,
     )
+
+
+def _readded(
+    messages: Sequence[GroupMessage], judged: Judged, bits: ActBits
+) -> dict[str, list[str]]:
+    """The people whom each addition adds although it knows of their exclusion.
+
+    It may know of one by the members tangle alone (4.10.1).
+    """
+    additions = (one for one in messages if one.kind == "add")
+    adding = {one.message_id: one.person_ids for one in additions}
+    found: dict[str, list[str]] = {}
+
+    def visit(name: str, before: int) -> int:
+        if name in judged.counting and (again := bits.those_in(before, adding.get(name, ()))):
+            found[name] = again
+        return bits.of_people(name)
+
+    sweep_named(known_directly(messages)[0], visit)
+    return found
+
+
+class _Walk:
+    """What the messages that are visited so far, in the order of the group's timeline, knew of by it.
+
+    ``known_at``: the exclusions, and the people whom they exclude, before the first message of each epoch, as
+    bits. The sets are those of :class:`Knowledge`.
+    """
+
+    def __init__(
+        self,
+        messages: Sequence[GroupMessage],
+        judged: Judged,
+        ancestry: Ancestry,
+        choices: KnownChoices,
+        bits: ActBits,
+        key_ranks: KeyRanks,
+    ) -> None:
+        self._by_id = {one.message_id: one for one in messages}
+        self._previous_epochs = judged.previous_epochs
+        self._ancestry = ancestry
+        self._choices = choices
+        self._bits = bits
+        self._key_ranks = key_ranks
+        self._after = ancestry.masks_after()
+        self._sharing = _sharing_a_key(ancestry, key_ranks)
+        self.known_at: dict[str, int] = {}
+        self.late: set[str] = set()
+        self.stale: set[str] = set()
+        self.with_old_key = {
+            epoch
+            for epoch, shared in self._sharing.items()
+            if (shared & ancestry.mask_up_to(epoch)).bit_count() > 1
+        }
+
+    def visit(self, name: str, before: int) -> int:
+        """Look at a message; return the bits that it passes on. ``before`` are those that it is passed."""
+        message = self._by_id[name]
+        if message.kind in ("other", "exclude"):
+            self._visit_written(message, before)
+        elif name in self._ancestry:
+            self._visit_init(message, before)
+        return self._bits.of_message(name)
+
+    def _visit_written(self, message: GroupMessage, before: int) -> None:
+        """A post or an exclusion in an epoch."""
+        epoch = message.epoch_id or ""
+        if epoch in self._ancestry:
+            known = before >> self._bits.first_addition
+            preferred = self._choices.preferred(message.author_id, known)
+            if preferred not in (None, epoch):
+                rank = self._key_ranks.get(preferred or "")
+                if rank is None or rank != self._key_ranks.get(epoch):
+                    self.late.add(message.message_id)
+
+    def _visit_init(self, message: GroupMessage, before: int) -> None:
+        name, after = message.message_id, self._after
+        # Only the bits of exclusions and people are needed later.
+        self.known_at[name] = before & (1 << self._bits.first_epoch) - 1
+        epochs = before >> self._bits.first_epoch & (1 << len(after)) - 1
+        beside = epochs & ~self._ancestry.mask_up_to(name)
+        listed = any(epochs & after.get(epoch, 0) for epoch in message.previous_epoch_ids)
+        if listed or any(beside & after[epoch] for epoch in self._previous_epochs[name]):
+            self.stale.add(name)
+        if epochs & self._sharing.get(name, 0):
+            self.with_old_key.add(name)
 
 
 def _sharing_a_key(ancestry: Ancestry, key_ranks: KeyRanks) -> dict[str, int]:
@@ -173,66 +217,6 @@ def _sharing_a_key(ancestry: Ancestry, key_ranks: KeyRanks) -> dict[str, int]:
     shared = [own for own in epochs.values() if len(own) > 1]
     # All epochs with a key hold the same integer.
     return {epoch: mask for own in shared for mask in [ancestry.mask_of(own)] for epoch in own}
-
-
-def _have_one_key(one: str | None, other: str, key_ranks: KeyRanks) -> bool:
-    rank = key_ranks.get(one or "")
-    return rank is not None and rank == key_ranks.get(other)
-
-
-class _Bits:
-    """The acts of a group that count, and the bits that a message passes to those after it.
-
-    The lowest bits are for exclusions. Then come the people whom they exclude, epochs in the order of
-    ``ancestry``, and additions, which say what epochs an author knows as their own. Places of bits are kept,
-    and not integers: each of these is as long as there are bits before it.
-    """
-
-    def __init__(
-        self, acts: Sequence[GroupMessage], ancestry: Ancestry, choices: KnownChoices
-    ) -> None:
-        self.inits = [one for one in acts if one.kind == "init"]
-        self.exclusions = [one for one in acts if one.kind == "exclude"]
-        # A person whom nobody adds is in no epoch.
-        self.added = {person for one in acts if one.kind == "add" for person in one.person_ids}
-        excluded = {person for one in self.exclusions for person in one.person_ids}
-        self._people = sorted(excluded & self.added)
-        self._first_person = len(self.exclusions)
-        self.first_epoch = self._first_person + len(self._people)
-        self.first_addition = self.first_epoch + len(self.inits)
-        self._place_of_person = {
-            person: place for place, person in enumerate(self._people, self._first_person)
-        }
-        self.place_of_exclusion = {
-            one.message_id: place for place, one in enumerate(self.exclusions)
-        }
-        self._struck = {one.message_id: one.person_ids for one in self.exclusions}
-        self._ancestry = ancestry
-        self._choices = choices
-
-    def of_message(self, name: str) -> int:
-        """The bits that a message passes on: 0 if it is no act that counts."""
-        if (place := self.place_of_exclusion.get(name)) is not None:
-            return 1 << place | self.of_people(name)
-        if name in self._ancestry:
-            return self._ancestry.mask_of([name]) << self.first_epoch
-        return self._choices.bits_of(name) << self.first_addition
-
-    def of_people(self, name: str) -> int:
-        """The bits of the people whom a message excludes: 0 if it is no exclusion that counts."""
-        return mask_of(self._places_of(self._struck.get(name, ())))
-
-    def people_in(self, mask: int) -> frozenset[str]:
-        """The people whom the exclusions in a mask exclude."""
-        return frozenset(self._people[place] for place in bits_of(mask >> self._first_person))
-
-    def those_in(self, mask: int, people: Iterable[str]) -> list[str]:
-        """Those of the people whom the exclusions in a mask exclude."""
-        places = self._place_of_person
-        return [one for one in people if one in places and mask >> places[one] & 1]
-
-    def _places_of(self, people: Iterable[str]) -> Iterator[int]:
-        return (self._place_of_person[one] for one in people if one in self._place_of_person)
 
 
 def _newest(inits: Sequence[GroupMessage], ancestry: Ancestry, count: int) -> frozenset[str]:
@@ -247,7 +231,7 @@ def _newest(inits: Sequence[GroupMessage], ancestry: Ancestry, count: int) -> fr
 def _leading(
     ancestry: Ancestry,
     own: Mapping[str, str],
-    bits: _Bits,
+    bits: ActBits,
     known_at: Mapping[str, int],
 ) -> dict[str, int]:
     """The exclusions up to each epoch, as bits: for the epoch or for one that precedes it.
@@ -262,7 +246,7 @@ def _leading(
 
 
 def _following(
-    bits: _Bits, own: Mapping[str, str], known_at: Mapping[str, int]
+    bits: ActBits, own: Mapping[str, str], known_at: Mapping[str, int]
 ) -> dict[str, str | None]:
     """The epoch that each exclusion leads to: that of its author, else the first that knows of it."""
     found = {one.message_id: own.get(one.message_id) for one in bits.exclusions}

@@ -21,13 +21,16 @@ from scuttlehouse.tangles.causality import sweep_named
 
 
 class Listed(NamedTuple):
-    """What a message lists, by tangle. ``own_previous_ids``: in the group and epoch tangles of its group.
-    ``members_previous_ids``: in the members tangle of the epoch ``members_root_id`` (None without one).
-    ``is_in_members_graph``: whether it is in the graph of that tangle of all logs, and not its root.
+    """What a message lists, by tangle.
+
+    ``own_previous_ids``: in the group and epoch tangles of its group. ``members_previous_ids``: in the
+    members tangle of the epoch ``members_root_id`` (None without one). ``is_in_members_graph``: whether it is
+    in the graph of that tangle of all logs, and not its root.
 
     If the log lacks the signed bytes of the message, nobody knows what it lists. But in the graphs it comes
     after what it says: ``said_timeline_ids`` in the group's tangle, ``said_members_ids`` in the members
-    tangle. Both are empty for other messages."""
+    tangle. Both are empty for other messages.
+    """
 
     own_previous_ids: Sequence[str]
     members_root_id: str | None
