@@ -7,7 +7,6 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.groups.messages import GroupMessage
 from scuttlehouse.groups.peers import Listed, PeerEpoch, peer_epochs, seen
-from scuttlehouse.groups.repairs import Repair
 from scuttlehouse.groups.tables import read_messages
 
 REPAIR = pa.struct([("action", pa.string()), ("person_id", pa.string()), ("because", pa.string())])
@@ -62,5 +61,4 @@ def judge_views(table: pa.Table, sightings: pa.Table) -> pa.Table:
 
 
 def as_row(epoch: PeerEpoch) -> dict[str, object]:
-    found: list[Repair] = epoch.repairs
-    return epoch._asdict() | {"repairs": [repair._asdict() for repair in found]}
+    return epoch._asdict() | {"repairs": [repair._asdict() for repair in epoch.repairs]}

@@ -15,6 +15,17 @@ from scuttlehouse.timeline.updates import updates
 
 UPDATES, ORDERED = "fct_timeline_updates", "fct_tangle_messages"
 
+SCHEMA = pa.schema(
+    [
+        ("tangle_id", pa.string()),
+        ("step", pa.int64()),
+        ("command", pa.string()),
+        ("message_id", pa.string()),
+        ("from_position", pa.int64()),
+        ("to_position", pa.int64()),
+    ]
+)
+
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     """The commands published so far, and those from the published orders to the orders of this build."""
@@ -71,15 +82,3 @@ def commands(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 for update in updates(row["old_ids"] or [], row["new_ids"] or [])
             ]
             yield pa.RecordBatch.from_pylist(rows, SCHEMA)
-
-
-SCHEMA = pa.schema(
-    [
-        ("tangle_id", pa.string()),
-        ("step", pa.int64()),
-        ("command", pa.string()),
-        ("message_id", pa.string()),
-        ("from_position", pa.int64()),
-        ("to_position", pa.int64()),
-    ]
-)

@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 from dbt.flags import get_flags
@@ -21,15 +22,15 @@ from scuttlehouse.ssb.epoch_keys import KeyRing
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
-    landing, is_full_refresh = landing_folder(), get_flags().FULL_REFRESH
-    published = ledger(is_full_refresh)
+    home, landing, is_full_refresh = home_folder(), landing_folder(), get_flags().FULL_REFRESH
+    published = ledger(home, is_full_refresh)
     known = {} if is_full_refresh else published.of_folder(landing)
-    found = list_logs(landing, KeyRing.of_home(home_folder()))
+    found = list_logs(landing, KeyRing.of_home(home))
     stock = take_stock(
         found,
         known,
         get_invocation_id(),
-        lines_hash(home_folder(), dbt.config.get("network_key_file")),
+        lines_hash(home, dbt.config.get("network_key_file")),
         look_into,
         trusts_times=not is_verifying(),
     )
@@ -45,10 +46,10 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     return session.createDataFrame(stock, schema).withColumn("landing_folder", F.lit(landing))
 
 
-def ledger(is_full_refresh: bool) -> PublishedLogs:
+def ledger(home: Path, is_full_refresh: bool) -> PublishedLogs:
     """The logs that the published build read. A full refresh needs none, so it repairs a damaged ledger."""
     try:
-        return published_logs(home_folder())
+        return published_logs(home)
     except WarehouseError:
         if not is_full_refresh:
             raise

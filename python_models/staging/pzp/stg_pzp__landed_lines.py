@@ -26,19 +26,19 @@ Batches = Iterator[pa.RecordBatch]
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
-    home = str(home_folder())
-    ring = KeyRing.of_home(home_folder())
-    rules = lines_hash(home_folder(), dbt.config.get("network_key_file") or "")
+    home = home_folder()
+    ring = KeyRing.of_home(home)
+    rules = lines_hash(home, dbt.config.get("network_key_file") or "")
     splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring, rules)
     frame = splits_frame(session, splits)
-    read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits)
+    read = begin_reading(temporary_folder(home), dbt.this.identifier, splits)
     return frame.mapInArrow(line_lander(home, read), from_arrow_schema(arrow_schema(LandedPzpLine)))
 
 
 # Spark writes functions to files and sockets. So the key of the warehouse is read where it is used.
-def line_lander(home: str, read: Path) -> Callable[[Batches], Batches]:
+def line_lander(home: Path, read: Path) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
-        ring = KeyRing.of_home(Path(home))
+        ring = KeyRing.of_home(home)
         lines = lines_of(counted(batches, read), PZP_WORDS)
         rows = fold_rejects(lines, partial(land_pzp_lines, ring=ring), ring, LandedPzpLine)
         return row_batches(rows, arrow_schema(LandedPzpLine))

@@ -25,28 +25,27 @@ from scuttlehouse.ssb.lines import KEY_WORDS, LandedLine
 from scuttlehouse.ssb.network_key import read_network_key
 from scuttlehouse.warehouse_key import warehouse_pepper
 
+Batches = Iterator[pa.RecordBatch]
+
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
-    home, key_file = str(home_folder()), dbt.config.get("network_key_file") or ""
-    ring = KeyRing.of_home(home_folder())
-    rules = lines_hash(home_folder(), key_file)
+    home, key_file = home_folder(), dbt.config.get("network_key_file") or ""
+    ring = KeyRing.of_home(home)
+    rules = lines_hash(home, key_file)
     splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring, rules)
     frame = splits_frame(session, splits)
-    read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits, passes=2)
+    read = begin_reading(temporary_folder(home), dbt.this.identifier, splits, passes=2)
     keys = frame.mapInArrow(key_finder(home, read), "sealed_key binary").collect()
-    keep_sealed(Path(home), (bytes(row.sealed_key) for row in keys))
+    keep_sealed(home, (bytes(row.sealed_key) for row in keys))
     return frame.mapInArrow(
         line_lander(home, key_file, read), from_arrow_schema(arrow_schema(LandedLine))
     )
 
 
-Batches = Iterator[pa.RecordBatch]
-
-
 # Spark writes functions and rows to files and sockets. They hold sealed keys and file names, no plain key.
-def key_finder(home: str, read: Path) -> Callable[[Batches], Batches]:
+def key_finder(home: Path, read: Path) -> Callable[[Batches], Batches]:
     def find(batches: Batches) -> Batches:
-        pepper = warehouse_pepper(Path(home))
+        pepper = warehouse_pepper(home)
         for _, line in lines_of(counted(batches, read), KEY_WORDS):
             for key in epoch_keys(line) if isinstance(line, Line) else ():
                 sealed = pa.array([seal_key(pepper, key)], pa.binary())
@@ -55,9 +54,9 @@ def key_finder(home: str, read: Path) -> Callable[[Batches], Batches]:
     return find
 
 
-def line_lander(home: str, key_file: str, read: Path) -> Callable[[Batches], Batches]:
+def line_lander(home: Path, key_file: str, read: Path) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
-        ring = KeyRing.of_home(Path(home))
+        ring = KeyRing.of_home(home)
         network_key = read_network_key(Path(key_file)) if key_file else None
         land_all = partial(land_lines, ring=ring, network_key=network_key)
         rows = fold_rejects(lines_of(counted(batches, read)), land_all, ring, LandedLine)
