@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.sparkpython import class_archive
+from dbt.adapters.sparkpython import java
 
 
 def test_java_is_told_of_an_existing_archive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive = tmp_path / "spark-classes.jsa"
-    monkeypatch.setattr(class_archive, "ARCHIVE", archive)
-    assert class_archive.options() == []
+    monkeypatch.setattr(java, "ARCHIVE", archive)
+    assert java.archive_options() == []
     archive.touch()
-    assert class_archive.options() == [f"-XX:SharedArchiveFile={archive}"]
+    assert java.archive_options() == [f"-XX:SharedArchiveFile={archive}"]
 
 
 def test_java_ignores_a_file_that_is_not_an_archive(tmp_path: Path) -> None:
     archive = tmp_path / "spark-classes.jsa"
     archive.write_bytes(b"of another Java")
     home = os.environ.get("JAVA_HOME")
-    java = str(Path(home, "bin", "java")) if home else "java"
-    done = subprocess.run([java, f"-XX:SharedArchiveFile={archive}", "-version"], check=False)
+    program = str(Path(home, "bin", "java")) if home else "java"
+    done = subprocess.run([program, f"-XX:SharedArchiveFile={archive}", "-version"], check=False)
     assert done.returncode == 0

@@ -92,9 +92,9 @@ def class_archive() -> Finding:
     """The archive of Java classes that lets Spark start in half the time."""
     if elsewhere := _spark_elsewhere():
         return elsewhere
-    from dbt.adapters.sparkpython.class_archive import options
+    from dbt.adapters.sparkpython.java import archive_options
 
-    if options():
+    if archive_options():
         return Finding("ok", "Spark starts from an archive of its classes")
     return Finding(
         "warn",

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pytest
 
 import postgresql
-from dbt.adapters.sparkpython import class_archive
+from dbt.adapters.sparkpython import java
 from houses import House, flip
 from other_users import as_another_user, needs_root
 from scuttlehouse.builds.steps import run_step, steps_table
@@ -367,7 +367,7 @@ def test_what_only_some_installations_need(monkeypatch: pytest.MonkeyPatch) -> N
     assert installed.packages().what == "psycopg is missing."
     monkeypatch.setattr(installed, "find_spec", lambda name: name.endswith("avro") or None)
     assert installed.extensions().what == "duckdb_extension_iceberg is missing."
-    monkeypatch.setattr(class_archive, "options", list)
+    monkeypatch.setattr(java, "archive_options", list)
     monkeypatch.delenv("SCUTTLEHOUSE_CONNECT", raising=False)
     assert installed.class_archive().state == "warn"
     monkeypatch.setenv("SCUTTLEHOUSE_CONNECT", "sc://localhost")

@@ -6,13 +6,16 @@ Java or another Spark made it.
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-ARCHIVE = Path(sys.prefix, "spark-classes.jsa")
+from pyspark import SparkContext
+
+from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
+from dbt.adapters.sparkpython.java import ARCHIVE
+from dbt.adapters.sparkpython.session import log_to, open_session
 
 # The work of a typical dbt project in Spark, so that the archive holds the classes that it needs.
 STATEMENTS = """
@@ -53,22 +56,12 @@ show databases
 """
 
 
-def options() -> list[str]:
-    """The Java options that make Java read the archive, if there is one."""
-    return [f"-XX:SharedArchiveFile={ARCHIVE}"] if ARCHIVE.exists() else []
-
-
 def make(settings: dict[str, str]) -> None:
     """Run Spark on some tables, and let Java record the classes that it loaded.
 
     Args:
         settings: Spark's settings. A target reads the archive only if it has the same class path.
     """
-    from pyspark import SparkContext
-
-    from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
-    from dbt.adapters.sparkpython.session import log_to, open_session
-
     ARCHIVE.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="spark-classes-") as folder:
         log_to(Path(folder))

@@ -17,7 +17,8 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.java_gateway import launch_gateway
 
-from dbt.adapters.sparkpython import class_archive
+# The file that `class_archive` makes.
+ARCHIVE = Path(sys.prefix, "spark-classes.jsa")
 
 # Spark 4.1 needs Java 17, and its Hadoop a method that Java 23 refuses (`Subject.getSubject`).
 FIT_VERSIONS = range(17, 23)
@@ -29,6 +30,7 @@ HOW_TO_GET_JAVA = (
 
 
 def is_running() -> bool:
+    """Whether this process has started Java."""
     return SparkContext._gateway is not None
 
 
@@ -43,7 +45,7 @@ def start(parameters: dict[str, str], log_file: Path) -> None:
     for key, value in parameters.items():
         conf.set(key, value)
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
-    options = [parameters.get("spark.driver.extraJavaOptions", ""), *class_archive.options()]
+    options = [parameters.get("spark.driver.extraJavaOptions", ""), *archive_options()]
     conf.set("spark.driver.extraJavaOptions", " ".join(options).strip())
     try:
         log_file.parent.mkdir(parents=True, exist_ok=True)
@@ -60,6 +62,11 @@ def start(parameters: dict[str, str], log_file: Path) -> None:
         except PySparkRuntimeError as error:
             raise DbtRuntimeError(why_not_started(log_file)) from error
     SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+
+
+def archive_options() -> list[str]:
+    """The Java options that make Java read the archive of Spark's classes, if there is one."""
+    return [f"-XX:SharedArchiveFile={ARCHIVE}"] if ARCHIVE.exists() else []
 
 
 def _settle_environment(parameters: dict[str, str]) -> None:
