@@ -31,14 +31,14 @@ def rules_hash(project: Path, variables: Mapping[str, Any]) -> str:
     files = _project_files(project, "model", "macro", "seed")
     rules = [file for file in files if file.suffix in (".sql", ".py", ".csv")]
     values = " ".join(str(variables[name]) for name in RULES_VARIABLES)
-    return f"{hash_files([*rules, *package_files()])} {values}"
+    return f"{hash_files([*rules, *_package_files()])} {values}"
 
 
 def project_hash(project: Path) -> str:
     """A hash of the whole project, tests, snapshots and descriptions included."""
     files = _project_files(project, "model", "macro", "seed", "test", "snapshot")
     settings = [folder / "dbt_project.yml" for folder in _with_packages(project)]
-    return hash_files([*settings, *files, *package_files()])
+    return hash_files([*settings, *files, *_package_files()])
 
 
 def project_variables(project: Path) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def hash_modules(*names: str) -> str:
     return hash_files(_reached(names).values())
 
 
-def package_files() -> list[Path]:
+def _package_files() -> list[Path]:
     """The Python files of this package, including those of its subpackages."""
     return [*Path(__file__).parents[1].rglob("*.py")]
 

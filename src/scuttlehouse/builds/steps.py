@@ -37,9 +37,6 @@ LONGEST_MESSAGE = 500
 _HEADING = re.compile(r"[A-Z]\w+ Error in \w+ \S+ \(.*\)")
 _UNFORESEEN = re.compile(r"(?:The model|Writing what the model returned) raised [^\s:]+")
 
-# The statuses of runs in which nothing failed. An `unpublished` one ran a part, or another command.
-ENDED_WELL = ("published", "unpublished", "unchanged")
-
 # Tables about builds. Every build changes them.
 OF_BUILDS = ("dim_logs", "fct_timeline_updates", "fct_quality_results")
 

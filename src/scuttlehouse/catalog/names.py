@@ -14,6 +14,8 @@ PUBLISHED = "scuttlehouse"
 
 # The log of runs. It is no table of a build, so no rollback changes it.
 LOG_TABLE = "fct_builds"
+# The statuses of runs in which nothing failed. An `unpublished` one ran a part, or another command.
+ENDED_WELL = ("published", "unpublished", "unchanged")
 
 _DEVELOPER = re.compile(r"scuttlehouse_dev_[a-z0-9]+")
 

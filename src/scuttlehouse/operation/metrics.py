@@ -14,9 +14,9 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import Any, NamedTuple
 
-from scuttlehouse.builds.steps import ENDED_WELL
 from scuttlehouse.catalog.metadata_files import totals_of
 from scuttlehouse.catalog.names import (
+    ENDED_WELL,
     LOG,
     LOG_TABLE,
     PUBLISHED,

@@ -10,13 +10,13 @@ from pathlib import Path
 from shlex import quote
 
 from scuttlehouse.addresses import server_of, shown_server
-from scuttlehouse.builds.steps import ENDED_WELL
 from scuttlehouse.catalog.damage import verify_kept, verify_tables
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.home import home_folder, refuse_folders_of_others
 from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.log import require_clock, require_clock_of_tables
 from scuttlehouse.catalog.names import (
+    ENDED_WELL,
     LOG,
     LOG_TABLE,
     MAIN,

@@ -9,7 +9,6 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from scuttlehouse.addresses import CONNECT_PORT, shown_server
-from scuttlehouse.builds.rules import package_files
 from scuttlehouse.catalog.home import home_folder, temporary_folder
 from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.spark import spark_settings
@@ -44,10 +43,10 @@ def cluster_settings() -> dict[str, str]:
 def package_archive(folder: Path) -> Path:
     """This package as an archive that Python imports from."""
     archive = folder / "scuttlehouse.zip"
-    root = Path(__file__).parents[2]
+    package = Path(__file__).parents[1]
     with ZipFile(archive, "w") as written:
-        for file in sorted(package_files()):
-            written.write(file, file.relative_to(root))
+        for file in sorted(package.rglob("*.py")):
+            written.write(file, file.relative_to(package.parent))
     return archive
 
 
