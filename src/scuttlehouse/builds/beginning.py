@@ -61,6 +61,15 @@ def begin(
 ) -> None:
     """Check the settings and lock the warehouse. A build then starts from the published tables.
 
+    Args:
+        command: dbt's command. A retry comes as ``build``.
+        schema: the schema of dbt's target.
+        is_sampled: with `--empty` or `--sample`, so that tables lack rows.
+        is_deferring: with `--defer`, so that tables of another target may be read.
+        graph: dbt's nodes, by id in the member ``nodes``.
+        selected: the ids of the nodes that the run runs.
+        variables: the vars of scuttlehouse, by name.
+
     Raises:
         RunError: a setting has an impossible value, Python runs without docstrings, there is no build that a
             retry can continue, or a table that the run reads is not there.

@@ -64,49 +64,30 @@ def end(results: Sequence[Any]) -> None:
             _end(catalog, run, results)
     finally:
         release(run.home, run.lock)
-        if run.command in BUILDING and run.schemas.is_published:
+        if run.is_public:
             update_metrics_file(run.home)
 
 
 def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
+    nodes = run.graph["nodes"]
     statuses = {result.node.unique_id: str(result.status) for result in results}
     failed = any(status in FAILED for status in statuses.values())
-    may_publish = (
-        run.command in BUILDING
-        and run.schemas.is_published
-        and not (failed or run.is_sampled or run.rules_changed)
-    )
-    nodes, work = run.graph["nodes"], run.schemas.work
     passed = passed_so_far(nodes, run.passed, statuses)
-    models = {name: nodes[model] for name, model in public_models(nodes, work).items()}
+    models = {name: nodes[one] for name, one in public_models(nodes, run.schemas.work).items()}
     has_results = write_results(
         catalog, run.home, run.schemas, run.run_id, run.quality_results, models
     )
-    public = publishable(nodes, passed, work, is_refresh=run.is_refresh) if may_publish else set()
-    # dbt does not say what the build of a retry had selected. So a retry publishes everything or nothing.
-    if run.command == "retry" and not all_steps(nodes) <= passed:
-        public = set()
+    public = _to_publish(run, passed, failed)
     if public and has_results:
         public.add(QUALITY_RESULTS)
     build, changes = _publish(catalog, run, public, passed) if public else (None, {})
-    status = "failed" if failed else "published" if build and build.is_whole else "unpublished"
-    kind = "retry" if run.command == "retry" else "refresh" if run.is_refresh else "build"
-    steps = [run_step(run.run_id, status, kind=kind, started_at=run.started_at, changes=changes)]
-    steps += node_steps(
-        run.run_id,
-        nodes,
-        results,
-        changes,
-        catalog.tables(work),
-        run.variables["settle_steps"],
-        run.started_at,
-    )
-    _log(catalog, run, steps_table(steps), has_published=build is not None)
+    steps = _steps(catalog, run, results, build, changes, failed)
+    _log(catalog, run, steps, has_published=build is not None)
     if run.command in BUILDING:
         # Tables that lack rows, or by other rules than those of the build, may not be published later either.
         counts = not (run.is_sampled or run.rules_changed)
         catalog.record_passed(run.run_id, passed if counts else (), run.schemas)
-    if run.command in BUILDING and run.schemas.is_published:
+    if run.is_public:
         remove_unneeded(catalog, run.home, run.lock)
     if not run.schemas.is_published:
         _report_to_developer(run, failed)
@@ -116,9 +97,44 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
         if failed:
             _report_failure(run, results, has_published=catalog.published() is not None)
         else:
-            _report(run, build, changes, set(public_models(nodes, work)) - public)
+            _report(run, build, changes, models.keys() - public)
     if not_renewed:
         print(f"{not_renewed}\n")
+
+
+def _to_publish(run: Run, passed: frozenset[str], failed: bool) -> set[str]:
+    """The tables that the run may publish, by name, without the results of expectations."""
+    if not run.is_public or failed or run.is_sampled or run.rules_changed:
+        return set()
+    nodes = run.graph["nodes"]
+    # dbt does not say what the build of a retry had selected. So a retry publishes everything or nothing.
+    if run.command == "retry" and not all_steps(nodes) <= passed:
+        return set()
+    return publishable(nodes, passed, run.schemas.work, is_refresh=run.is_refresh)
+
+
+def _steps(
+    catalog: Catalog,
+    run: Run,
+    results: Sequence[Any],
+    build: Build | None,
+    changes: Changes,
+    failed: bool,
+) -> pa.Table:
+    """The rows of the run in the log of runs. ``build`` is what it has published."""
+    status = "failed" if failed else "published" if build and build.is_whole else "unpublished"
+    kind = "retry" if run.command == "retry" else "refresh" if run.is_refresh else "build"
+    whole = run_step(run.run_id, status, kind=kind, started_at=run.started_at, changes=changes)
+    of_nodes = node_steps(
+        run.run_id,
+        run.graph["nodes"],
+        results,
+        changes,
+        catalog.tables(run.schemas.work),
+        run.variables["settle_steps"],
+        run.started_at,
+    )
+    return steps_table([whole, *of_nodes])
 
 
 def _log(catalog: Catalog, run: Run, steps: pa.Table, *, has_published: bool) -> None:

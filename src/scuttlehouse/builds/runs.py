@@ -53,6 +53,11 @@ class Run:
     # Rows of fct_quality_results; tests add to it.
     quality_results: list[dict[str, Any]] = field(default_factory=list)
 
+    @property
+    def is_public(self) -> bool:
+        """Whether it builds the tables that people read. A developer's build does not."""
+        return self.command in BUILDING and self.schemas.is_published
+
 
 _run: Run | None = None
 
