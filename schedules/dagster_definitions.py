@@ -31,7 +31,7 @@ from dagster import (
 
 from scuttlehouse.cli.build import LEFT_OUT
 from scuttlehouse.files.listing import list_logs
-from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.landing.folder import landing_folder
 
 PROJECT = Path(__file__).parents[1]
 SCUTTLEHOUSE = Path(sys.executable).with_name("scuttlehouse")

@@ -48,7 +48,7 @@
 {#- Tell `dbt source freshness` of the newest log, as a build would find it: Spark leaves out files whose names begin
 with a dot or an underscore. The view lasts as long as the Spark application, and all its sessions see it. -#}
 {% macro create_landing_files() -%}
-  {%- set newest_ms = adapter.call_python('scuttlehouse.landing.logs.newest_ms') -%}
+  {%- set newest_ms = adapter.call_python('scuttlehouse.landing.folder.newest_ms') -%}
   {%- do run_query('create or replace global temporary view landing_files as select timestamp_millis('
       ~ newest_ms ~ ') as modificationTime') -%}
 {%- endmacro %}

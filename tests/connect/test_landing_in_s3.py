@@ -14,14 +14,9 @@ from pieces import each_line
 from scuttlehouse.builds.unchanged import is_unchanged
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Kind, LandingError, Line, Log
+from scuttlehouse.landing.folder import landing_folder
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
-from scuttlehouse.landing.logs import (
-    count_line_ends,
-    first_line_numbers,
-    landing_folder,
-    list_splits,
-    read_lines,
-)
+from scuttlehouse.landing.logs import count_line_ends, first_line_numbers, list_splits, read_lines
 from scuttlehouse.landing.looks import look_into
 from scuttlehouse.spark.worker_checks import Needed, fingerprint, problem_of_worker
 from scuttlehouse.warehouse_key import warehouse_pepper

@@ -12,8 +12,8 @@ from scuttlehouse.builds.unchanged import PublishedLogs, published_logs
 from scuttlehouse.catalog.home import home_folder
 from scuttlehouse.cli.dbt_settings import is_verifying
 from scuttlehouse.files.listing import list_logs
+from scuttlehouse.landing.folder import landing_folder, require_logs
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
-from scuttlehouse.landing.logs import landing_folder, require_logs
 from scuttlehouse.landing.looks import look_into
 from scuttlehouse.landing.spark import arrow_schema
 from scuttlehouse.reading.engine import WarehouseError

@@ -35,7 +35,7 @@ from scuttlehouse.catalog.names import Schemas, schemas_of
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.storage import warehouse_location
-from scuttlehouse.landing.logs import landing_folder, require_apart
+from scuttlehouse.landing.folder import landing_folder, require_apart
 from scuttlehouse.printing import count, first_of
 from scuttlehouse.spark.cluster import check_workers
 from scuttlehouse.spark.connect import check_server

@@ -35,7 +35,7 @@ from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.records import Build
 from scuttlehouse.catalog.storage import warehouse_location
-from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.landing.folder import landing_folder
 from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.printing import count, first_of
 from scuttlehouse.reading.engine import WarehouseError

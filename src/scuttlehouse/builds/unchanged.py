@@ -11,8 +11,8 @@ from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.records import Build
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log
+from scuttlehouse.landing.folder import landing_folder
 from scuttlehouse.landing.ledger import LedgerEntry, lost_logs
-from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.landing.looks import look_into
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.ssb.epoch_keys import KeyRing

@@ -12,8 +12,8 @@ from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.recognise import recognise
+from scuttlehouse.landing.folder import landing_folder
 from scuttlehouse.landing.ledger import changed_unseen
-from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.landing.looks import look_into
 from scuttlehouse.reading.engine import WarehouseError, connect
 from scuttlehouse.reading.table_files import verify_table

@@ -24,7 +24,7 @@ from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.names import CATALOG, CatalogError, NothingPublishedError, schemas_of
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.storage import warehouse_location
-from scuttlehouse.landing.logs import landing_folder, require_apart
+from scuttlehouse.landing.folder import landing_folder, require_apart
 from scuttlehouse.s3 import is_in_s3, s3_endpoint, s3_region
 from scuttlehouse.warehouse_key import write_private
 

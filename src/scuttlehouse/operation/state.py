@@ -31,7 +31,7 @@ from scuttlehouse.catalog.storage import files_below, warehouse_location
 from scuttlehouse.files.limits import most_unpacked_bytes
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import looks_like_key
-from scuttlehouse.landing.logs import landing_folder, require_apart
+from scuttlehouse.landing.folder import landing_folder, require_apart
 from scuttlehouse.operation.findings import Finding
 from scuttlehouse.printing import count
 from scuttlehouse.reading.engine import WarehouseError, literal

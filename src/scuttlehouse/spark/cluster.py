@@ -14,7 +14,7 @@ from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.spark import spark_settings
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.errors import HouseError
-from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.landing.folder import landing_folder
 from scuttlehouse.spark.worker_checks import REQUIREMENTS, Needed, checker, fingerprint
 from scuttlehouse.warehouse_key import warehouse_pepper, write_private
 

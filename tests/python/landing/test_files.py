@@ -46,8 +46,9 @@ from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, LandingError, 
 from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.files.whole import skip_line
+from scuttlehouse.landing.folder import newest_ms
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
-from scuttlehouse.landing.logs import list_splits, newest_ms, read_lines
+from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.landing.looks import content_hash
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed
 from scuttlehouse.ssb.epoch_keys import KeyRing

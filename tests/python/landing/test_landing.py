@@ -43,15 +43,14 @@ from scuttlehouse.files.parts import (
     Split,
 )
 from scuttlehouse.files.recognise import recognise
+from scuttlehouse.landing.folder import landing_folder, require_logs
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
 from scuttlehouse.landing.logs import (
     LandingError,
     count_line_ends,
     first_line_numbers,
-    landing_folder,
     list_splits,
     read_lines,
-    require_logs,
 )
 from scuttlehouse.landing.looks import look_into
 from scuttlehouse.landing.replaced import require_same_logs

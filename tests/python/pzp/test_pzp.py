@@ -20,7 +20,7 @@ from conftest import FIXTURES
 from memory import peak_memory
 from rows import RING, pzp_row_of
 from scuttlehouse.files import jsjson
-from scuttlehouse.landing.logs import Line
+from scuttlehouse.files.parts import Line
 from scuttlehouse.landing.spark import arrow_schema, row_batches
 from scuttlehouse.pzp.canonical import canonical, from_base58, hash_text, to_base58, utf16_units
 from scuttlehouse.pzp.kept_content import SET_FAULTS

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from conftest import Warehouse, WholeBuild
 from planted_keys import DISGUISES, KINDS, PLACES, SPELLINGS, Planting, needles, plantings
-from scuttlehouse.landing.logs import Line
+from scuttlehouse.files.parts import Line
 from scuttlehouse.pzp.lines import land_pzp_line
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import land_line

@@ -11,7 +11,7 @@ import pytest
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.cli import main
 from scuttlehouse.errors import HouseError
-from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.landing.folder import landing_folder
 from scuttlehouse.serving.postgresql import write_serving_database
 from small_warehouse import SmallWarehouse
 

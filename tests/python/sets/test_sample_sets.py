@@ -14,7 +14,7 @@ import pytest
 from nacl.signing import VerifyKey
 
 from conftest import FIXTURES, PROJECT
-from scuttlehouse.landing.logs import Line
+from scuttlehouse.files.parts import Line
 from scuttlehouse.pzp.canonical import from_base58, id_key, utf16_units
 from scuttlehouse.pzp.lines import LandedPzpLine, land_pzp_line
 from scuttlehouse.pzp.rules import moot_id

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from conftest import FIXTURES
 from rows import row_of
 from scuttlehouse.files import jsjson
-from scuttlehouse.landing.logs import Line
+from scuttlehouse.files.parts import Line
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Signer
 from scuttlehouse.ssb import bendybutt
 from scuttlehouse.ssb.bendybutt import ANNOUNCEMENTS, check_message, message_bytes

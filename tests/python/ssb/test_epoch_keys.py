@@ -17,7 +17,7 @@ from nacl.secret import SecretBox
 from houses import exit_code, fork
 from memory import peak_memory
 from rows import RING, row_of
-from scuttlehouse.landing.logs import Line
+from scuttlehouse.files.parts import Line
 from scuttlehouse.sample.signing import ClassicFeed
 from scuttlehouse.ssb.epoch_keys import (
     KeyRing,
