@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scuttlehouse.builds.summary_queries import COUNTS, GROUPS, REASONS
 from scuttlehouse.catalog.names import PUBLISHED, NothingPublishedError
-from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.opening import published_build
 from scuttlehouse.printing import count, visible
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse, open_published, open_tables
@@ -51,8 +51,7 @@ def summary_of_published(home: Path) -> Iterator[str]:
         CatalogError: nothing is published, or the catalog cannot be read.
         WarehouseError: a file of a table is missing or damaged.
     """
-    with open_catalog(home, read_only=True) as catalog:
-        build = catalog.published()
+    build = published_build(home)
     if build is None:
         raise NothingPublishedError(home)
     with open_published(home) as warehouse:

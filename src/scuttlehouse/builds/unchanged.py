@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scuttlehouse.builds.rules import lines_hash, project_hash, project_variables, rules_hash
-from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.opening import published_build
 from scuttlehouse.catalog.records import Build
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log
@@ -58,8 +58,7 @@ def published_logs(home: Path) -> PublishedLogs:
     Raises:
         WarehouseError: the ledger is damaged.
     """
-    with open_catalog(home, read_only=True) as catalog:
-        published = catalog.published()
+    published = published_build(home)
     if published is None or "dim_logs" not in published.public:
         return PublishedLogs()
     with open_published(home) as warehouse:
@@ -105,8 +104,7 @@ def _build_to_refresh(
     home: Path, project: Path, variables: Mapping[str, Any], landing: str
 ) -> Build | None:
     """The published build, if a new build continues from its tables; otherwise None."""
-    with open_catalog(home, read_only=True) as catalog:
-        published = catalog.published()
+    published = published_build(home)
     if published is None or not published.can_be_refreshed(rules_hash(project, variables), landing):
         return None
     return published

@@ -23,7 +23,7 @@ from scuttlehouse.catalog.names import (
     NothingPublishedError,
 )
 from scuttlehouse.catalog.publishing import Catalog
-from scuttlehouse.catalog.records import State, seal
+from scuttlehouse.catalog.records import Build, State, seal
 from scuttlehouse.catalog.rows import read_records, tables_in
 from scuttlehouse.catalog.storage import warehouse_location
 
@@ -66,6 +66,16 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
             )
         _refuse_another_place(database, home)
         yield Catalog(database)
+
+
+def published_build(home: Path) -> Build | None:
+    """The published build of a home. None if there is none.
+
+    Raises:
+        CatalogError: as :func:`open_catalog`, which only reads here.
+    """
+    with open_catalog(home, read_only=True) as catalog:
+        return catalog.published()
 
 
 def _refuse_another_place(database: Database, home: Path) -> None:

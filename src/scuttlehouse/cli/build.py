@@ -14,7 +14,7 @@ from scuttlehouse.catalog.damage import forget_damaged
 from scuttlehouse.catalog.home import holds_table_files, home_folder
 from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.names import MAIN, CatalogError, NothingPublishedError
-from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.opening import open_catalog, published_build
 from scuttlehouse.cli.dbt_settings import (
     VERIFY,
     asks_for_help,
@@ -31,7 +31,6 @@ from scuttlehouse.cli.output import go_on_without_reader
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import visible, visible_lines
 from scuttlehouse.reading.engine import WarehouseError
-from scuttlehouse.serving.shown import published_id
 
 # Unit tests test the code and not the logs: `make test` runs them.
 DBT_BUILD = ("build", "--exclude-resource-type", "unit_test")
@@ -100,9 +99,10 @@ def _build(options: Sequence[str], project: Path, before: str | None) -> int:
 def _published_id() -> str | None:
     """The id of the published build. None if nothing is published, or nobody can say."""
     try:
-        return published_id(home_folder())
+        published = published_build(home_folder())
     except CatalogError:
         return None
+    return published.build_id if published else None
 
 
 def _run_dbt(options: Sequence[str]) -> int:

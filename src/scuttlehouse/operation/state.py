@@ -24,7 +24,7 @@ from scuttlehouse.catalog.names import (
     CatalogError,
     UnusableError,
 )
-from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.opening import open_catalog, published_build
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, warehouse_location
@@ -112,8 +112,7 @@ def _gigabytes(number: int) -> str:
 def catalog() -> Finding:
     """The catalog: reachable, whole, and of this home."""
     where = _place_of_catalog()
-    with open_catalog(home_folder(), read_only=True) as opened:
-        published = opened.published()
+    published = published_build(home_folder())
     if published is None:
         return Finding("warn", f"{where} answers; nothing is published yet.", _BUILD)
     return Finding(

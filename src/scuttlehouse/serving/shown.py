@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.opening import published_build
 from scuttlehouse.warehouse_key import write_private
 
 _FILE = "serving.json"
@@ -23,8 +23,7 @@ def published_id(home: Path) -> str | None:
     Raises:
         CatalogError: the catalog cannot be read.
     """
-    with open_catalog(home, read_only=True) as catalog:
-        published = catalog.published()
+    published = published_build(home)
     return published.build_id if published else None
 
 
