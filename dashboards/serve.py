@@ -189,24 +189,14 @@ def _take(lock: int) -> bool:
 
 
 def _serve(state: Path, listener: socket.socket, lock: int) -> subprocess.Popen[bytes]:
-    command = [
-        "-w",
-        "1",
-        "--threads",
-        "8",
-        "-k",
-        "gthread",
-        "--timeout",
-        "120",
-        "--graceful-timeout",
-        "5",
-        # It would be a file outside of the home, the same for all homes.
-        "--no-control-socket",
-    ]
-    command += ["-b", f"fd://{listener.fileno()}", "superset.app:create_app()"]
+    # A control socket would be a file outside of the home, the same for all homes.
+    command = (
+        "-m gunicorn -w 1 --threads 8 -k gthread --timeout 120 --graceful-timeout 5 --no-control-socket "
+        f"-b fd://{listener.fileno()} superset.app:create_app()"
+    )
     log = (state / "superset.log").open("w")
     server = subprocess.Popen(
-        [sys.executable, "-m", "gunicorn", *command],
+        [sys.executable, *command.split()],
         env=_environment(state),
         stdin=subprocess.DEVNULL,
         stdout=log,

@@ -1,4 +1,4 @@
-"""Data Docs: what every table promises and how it fared in the last build, as pages for people.
+"""Data Docs: the expectations of every table, and whether it met them in the last build, as pages.
 
 The pages need no network. Each takes the place of the one before it in one step.
 """
@@ -71,20 +71,20 @@ def write_index(
     Raises:
         OSError: the folder cannot be written.
     """
-    promises: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     broken: Counter[str] = Counter()
     for result in results:
-        promises[result["table_name"]] += 1
+        total[result["table_name"]] += 1
         broken[result["table_name"]] += not result["is_success"]
     tables = [
-        {"name": name, "row": rows[name], "promises": promises[name], "broken": broken[name]}
-        for name in sorted(promises)
+        {"name": name, "row": rows[name], "total": total[name], "broken": broken[name]}
+        for name in sorted(total)
     ]
     pages = Environment(
         loader=DictLoader({"offline_page": PAGE, "offline_index": INDEX}), autoescape=True
     )
     page = pages.get_template("offline_index").render(
-        title="What the tables promise",
+        title="The expectations of the tables",
         style=STYLE,
         ge_version=version("great_expectations"),
         tables=tables,
@@ -92,7 +92,7 @@ def write_index(
     )
     _write(folder, "index", page)
     for file in folder.iterdir():
-        if file.is_file() and file.stem not in {"index", *promises}:
+        if file.is_file() and file.stem not in {"index", *total}:
             file.unlink()
 
 

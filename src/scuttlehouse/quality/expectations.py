@@ -1,7 +1,7 @@
-"""Expectations as data: what the description of a table promises of its columns.
+"""Expectations as data, as the description of a table has them.
 
-A model's entry in yml lists, under ``config.meta.expectations`` of a column, one mapping per
-promise: its kind with an argument, and what it ``says`` where the kind alone does not tell.
+A model's entry in yml lists, under ``config.meta.expectations`` of a column, one mapping for each: its kind
+with an argument, and what it ``says`` where the kind alone does not tell.
 
 ======================  ================================================================
 ``never_null: why``     the column is never null
@@ -40,11 +40,11 @@ KEY = r"^([A-Za-z0-9+/_-]{43}=?|[0-9A-Fa-f]{64})\z"
 
 @dataclass(frozen=True)
 class Expectation:
-    """One promise.
+    """What must be true of a table.
 
-    ``name`` is what Great Expectations calls it, ``arguments`` what it asks for beside the column;
-    ``sentence`` says it to people; ``column`` is null for a promise about the table. Values that
-    break a promise are reported, unless it ``is_private``. No two of a table share name and column.
+    ``name`` is what Great Expectations calls it, and ``arguments`` are what that takes beside the column.
+    ``sentence`` says it to people. ``column`` is None if it is about the whole table. Values that break it
+    are reported, unless it ``is_private``. No two expectations of a table share name and column.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Suite(NamedTuple):
 
 
 def suite_of(model: Mapping[str, Any]) -> Suite:
-    """What the entry of a model in dbt's manifest promises of its table.
+    """The expectations in the entry of a model in dbt's manifest.
 
     Raises:
         ValueError: an expectation is none of the kinds above, or a column has two of a kind.
@@ -81,19 +81,19 @@ def suite_of(model: Mapping[str, Any]) -> Suite:
     )
     expectations = [exact]
     for column, entry in columns.items():
-        promised = [
+        of_column = [
             expectation_of(f"{table}.{column}", column, item)
             for item in entry["config"].get("meta", {}).get("expectations", ())
         ]
-        if len({expectation.name for expectation in promised}) < len(promised):
+        if len({expectation.name for expectation in of_column}) < len(of_column):
             raise ValueError(f"{table}.{column} has two expectations of a kind: leave one out.")
-        expectations += promised
+        expectations += of_column
     sentence = " ".join(model["description"].split()).partition(". ")[0]
     return Suite(table, sentence.removeprefix("A row is ").rstrip("."), tuple(expectations))
 
 
 def expectation_of(where: str, column: str, item: Mapping[str, Any] | str) -> Expectation:
-    r"""One item of the list of a column; ``where`` tells an error's reader which.
+    r"""One item of the list of a column. ``where`` names the column in errors.
 
     >>> expectation_of("tips.rank", "rank", {"at_least": 0}).sentence
     'Not below 0.'
@@ -116,7 +116,7 @@ def expectation_of(where: str, column: str, item: Mapping[str, Any] | str) -> Ex
     return Expectation(name, says or sentence, column, arguments, is_private=kind == "no_key")
 
 
-# What Great Expectations calls the promise and asks for, and what it says where nothing else is said.
+# What Great Expectations calls an expectation and asks for, and what it says where nothing else is said.
 _Kind = tuple[str, dict[str, object], str]
 
 

@@ -38,16 +38,16 @@ TABLE = """{% extends "offline_page" %}
 
 INDEX = """{% extends "offline_page" %}
 {% block body %}
-<p>What every table promises, column by column.
-Where a promise is broken, the build publishes nothing.</p>
+<p>The expectations of every table, column by column.
+Where one is broken, the build publishes nothing.</p>
 <table>
-<tr><th></th><th>Table</th><th>A row is</th><th>Promises</th><th>Broken</th></tr>
+<tr><th></th><th>Table</th><th>A row is</th><th>Expectations</th><th>Broken</th></tr>
 {% for table in tables %}
 <tr>
 <td><i class="text-{{ 'danger' if table.broken else 'success' }}"></i></td>
 <td><a href="{{ table.name }}.html">{{ table.name }}</a></td>
 <td>{{ table.row }}</td>
-<td>{{ table.promises }}</td>
+<td>{{ table.total }}</td>
 <td>{{ table.broken }}</td>
 </tr>
 {% endfor %}
