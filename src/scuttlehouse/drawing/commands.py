@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 from scuttlehouse.drawing.names import people, short
-from scuttlehouse.drawing.svg import COLOURS, colour
+from scuttlehouse.drawing.svg import COLOURS, colour, note_on_authors
 from scuttlehouse.printing import count, cut, visible
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import TANGLE, find
@@ -34,38 +35,11 @@ def draw_commands(warehouse: Warehouse, text: str) -> str:
     """
     tangle = find(warehouse, text, [TANGLE]).id
     where = f"tangle_id = {literal(tangle)}"
-    arrivals = warehouse.rows(
-        f"""
-        with
-
-        candidates as (
-            select message_id, person_id, content_type from fct_tangle_messages
-            where {where} and status = 'in'
-        )
-
-        select
-            candidates.message_id,
-            candidates.person_id,
-            candidates.content_type,
-            strftime(coalesce(messages.received_at, messages.asserted_at), '%Y-%m-%d %H:%M:%S')
-        from candidates
-        inner join fct_messages as messages on candidates.message_id = messages.message_id
-        order by coalesce(messages.received_at, messages.asserted_at) nulls last, candidates.message_id
-        limit {MOST_MESSAGES}
-        """,
-    )
+    arrivals = _arrivals(warehouse, where)
     ((total,),) = warehouse.rows(
         f"select count(*) from fct_tangle_messages where {where} and status = 'in'"
     )
-    previous = defaultdict(list)
-    played = ", ".join(literal(message) for message, *_ in arrivals) or "null"
-    for message, listed in warehouse.rows(
-        f"""
-        select message_id, previous_id from fct_tangle_links
-        where {where} and message_id in ({played}) order by all
-        """,
-    ):
-        previous[message].append(listed)
+    previous = _previous(warehouse, where, [message for message, *_ in arrivals])
     names = people(warehouse, {person for _, person, *_ in arrivals})
     authors = {person: n for n, person in enumerate(dict.fromkeys(row[1] for row in arrivals))}
     shown = {
@@ -86,10 +60,47 @@ def draw_commands(warehouse: Warehouse, text: str) -> str:
     ]
     if total > len(arrivals):
         notes.append(f"Left out: {count(total - len(arrivals), 'later message')}.")
-    if len(authors) > len(COLOURS):
-        notes.append(f"There are {len(authors):,} authors, so colours repeat: names tell.")
+    notes += note_on_authors(len(authors))
     title = f"Commands of tangle {tangle.partition(':')[0]}:{short(tangle)}"
     return _page(title, notes, {"messages": shown, "commands": steps})
+
+
+def _arrivals(warehouse: Warehouse, where: str) -> list[tuple[Any, ...]]:
+    """The messages to play, as they arrive: id, author, type, and time as a text."""
+    return warehouse.rows(
+        f"""
+        with
+
+        candidates as (
+            select message_id, person_id, content_type from fct_tangle_messages
+            where {where} and status = 'in'
+        )
+
+        select
+            candidates.message_id,
+            candidates.person_id,
+            candidates.content_type,
+            strftime(coalesce(messages.received_at, messages.asserted_at), '%Y-%m-%d %H:%M:%S')
+        from candidates
+        inner join fct_messages as messages on candidates.message_id = messages.message_id
+        order by coalesce(messages.received_at, messages.asserted_at) nulls last, candidates.message_id
+        limit {MOST_MESSAGES}
+        """,
+    )
+
+
+def _previous(warehouse: Warehouse, where: str, messages: Iterable[str]) -> dict[str, list[str]]:
+    """What each of these messages lists in the tangle."""
+    played = ", ".join(map(literal, messages)) or "null"
+    found = defaultdict(list)
+    for message, listed in warehouse.rows(
+        f"""
+        select message_id, previous_id from fct_tangle_links
+        where {where} and message_id in ({played}) order by all
+        """,
+    ):
+        found[message].append(listed)
+    return found
 
 
 def commands(arrivals: list[str], previous: dict[str, list[str]]) -> list[dict[str, Any]]:

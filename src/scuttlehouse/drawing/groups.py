@@ -237,21 +237,11 @@ def _repair_rows(
         """,
     )
     names = people(warehouse, {person for _, person, *_ in repairs if person})
-    rows: list[tuple[str, Row]] = [
-        (
-            epoch,
-            (
-                Words(
-                    cut(
-                        f"{severity} {action.replace('_', ' ')} {names.get(person, '')}".strip(), 44
-                    ),
-                    "alarm",
-                    f"{because} {person or ''}".strip(),
-                ),
-            ),
-        )
-        for epoch, person, action, because, severity, _ in repairs
-    ]
+    rows: list[tuple[str, Row]] = []
+    for epoch, person, action, because, severity, _ in repairs:
+        line = f"{severity} {action.replace('_', ' ')} {names.get(person, '')}".strip()
+        title = f"{because} {person or ''}".strip()
+        rows.append((epoch, (Words(cut(line, 44), "alarm", title),)))
     return rows, _unread(repairs)
 
 

@@ -187,5 +187,15 @@ def colour(number: int) -> str:
     return f"c{number % len(COLOURS)}"
 
 
+def note_on_authors(count: int) -> list[str]:
+    """The note that colours repeat, if there are more authors than colours.
+
+    >>> note_on_authors(7), note_on_authors(1000)
+    ([], ['There are 1,000 authors, so colours repeat: names tell.'])
+    """
+    note = f"There are {count:,} authors, so colours repeat: names tell."
+    return [note] if count > len(COLOURS) else []
+
+
 def _title(text: str) -> str:
     return f"<title>{escaped(text)}</title>" if text else ""

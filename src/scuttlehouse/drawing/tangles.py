@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from scuttlehouse.drawing.layout import Place, layered
 from scuttlehouse.drawing.names import people, short
-from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour, width_of
+from scuttlehouse.drawing.svg import LINE, Canvas, Words, colour, note_on_authors, width_of
 from scuttlehouse.printing import count, cut
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import TANGLE, find
@@ -63,8 +63,7 @@ def draw_tangle(warehouse: Warehouse, text: str) -> str:
     ]
     if len(links) > _MOST_LINKS:
         notes.append(f"Left out: all links but {_MOST_LINKS:,}. fct_tangle_links has all.")
-    if len(names) > len(COLOURS):
-        notes.append(f"There are {len(names):,} authors, so colours repeat: names tell.")
+    notes += note_on_authors(len(names))
     kind = tangle.partition(":")[0]
     return canvas.document(f"Tangle {kind}:{short(tangle)}", notes)
 

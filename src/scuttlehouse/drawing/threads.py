@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scuttlehouse.drawing.layout import Place
 from scuttlehouse.drawing.names import people, short
-from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour
+from scuttlehouse.drawing.svg import LINE, Canvas, Words, colour, note_on_authors
 from scuttlehouse.printing import count
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import THREAD, find
@@ -45,8 +47,23 @@ def draw_thread(warehouse: Warehouse, text: str) -> str:
         from fct_thread_messages where {where} order by thread_position limit {MOST_MESSAGES}
         """,
     )
+    names = people(warehouse, {person for _, person, *_ in messages})
+    notes = [
+        f"{count(total, 'message')} in the order in which people read them. Times are UTC, as authors say."
+    ]
+    if gaps:
+        notes.append(f"Missing: {count(gaps, 'message')} that no log has.")
+    if total > len(messages):
+        notes.append(
+            f"Left out: {count(total - len(messages), 'later message')}. fct_thread_messages has all."
+        )
+    notes += note_on_authors(len(names))
+    return _picture(messages, names).document(f"Thread {short(thread)}", notes)
+
+
+def _picture(messages: list[tuple[Any, ...]], names: dict[str, str]) -> Canvas:
+    """``messages``: id, author, depth, ``attached_by``, fault of the time, and time as a text."""
     authors = dict.fromkeys(person for _, person, *_ in messages)
-    names = people(warehouse, authors.keys())
     colours = {person: number for number, person in enumerate(authors)}
     canvas = Canvas()
     for number, (message, person, depth, attached_by, fault, time) in enumerate(messages):
@@ -65,15 +82,4 @@ def draw_thread(warehouse: Warehouse, text: str) -> str:
             Words(short(message), "", message),
             *([Words(remarks, "alarm")] if remarks else []),
         )
-    notes = [
-        f"{count(total, 'message')} in the order in which people read them. Times are UTC, as authors say."
-    ]
-    if gaps:
-        notes.append(f"Missing: {count(gaps, 'message')} that no log has.")
-    if total > len(messages):
-        notes.append(
-            f"Left out: {count(total - len(messages), 'later message')}. fct_thread_messages has all."
-        )
-    if len(names) > len(COLOURS):
-        notes.append(f"There are {len(names):,} authors, so colours repeat: names tell.")
-    return canvas.document(f"Thread {short(thread)}", notes)
+    return canvas
