@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from unicodedata import category, east_asian_width
 
 # C0 and C1 controls, direction marks and overrides, line separators, halves of surrogate pairs.
@@ -109,6 +109,26 @@ def filled(text: str, width: int, *, to_the_left: bool = False) -> str:
     """
     spaces = " " * (width - width_of(text))
     return spaces + text if to_the_left else text + spaces
+
+
+def aligned(rows: Iterable[Sequence[str]], to_the_left: Sequence[bool]) -> list[str]:
+    """Rows as lines, with each column as wide as its widest cell.
+
+    Args:
+        to_the_left: for each column, whether the spaces stand before its cells.
+
+    >>> aligned([["epoch", "members"], ["a", "12"]], [False, True])
+    ['epoch  members', 'a           12']
+    """
+    table = list(rows)
+    widths = [max(map(width_of, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(
+            filled(cell, width, to_the_left=left)
+            for cell, width, left in zip(row, widths, to_the_left, strict=True)
+        ).rstrip()
+        for row in table
+    ]
 
 
 def csv_cell(cell: object) -> object:

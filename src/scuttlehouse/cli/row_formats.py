@@ -10,7 +10,7 @@ from itertools import count
 from math import isfinite
 from typing import IO
 
-from scuttlehouse.printing import csv_cell, filled, visible, width_of
+from scuttlehouse.printing import aligned, csv_cell, visible, width_of
 
 FORMATS = "table", "csv", "json"
 
@@ -96,16 +96,9 @@ def _write_table(
 ) -> None:
     cells = [["null" if cell is None else shown(str(cell)) for cell in row] for row in rows]
     names = [shown(name) for name in columns]
-    widths = [
-        max([width_of(name), *(width_of(row[n]) for row in cells)]) for n, name in enumerate(names)
-    ]
+    marks = ["-" * max(map(width_of, column)) for column in zip(names, *cells, strict=True)]
     is_number = [
         all(isinstance(row[n], int | float | Decimal | None) for row in rows)
         for n in range(len(columns))
     ]
-    for line in (names, ["-" * width for width in widths], *cells):
-        padded = [
-            filled(cell, width, to_the_left=right)
-            for cell, width, right in zip(line, widths, is_number, strict=True)
-        ]
-        out.write("  ".join(padded).rstrip() + "\n")
+    out.writelines(f"{line}\n" for line in aligned([names, marks, *cells], is_number))

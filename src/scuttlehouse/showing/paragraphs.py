@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from scuttlehouse.drawing.names import short
-from scuttlehouse.printing import cut, filled, visible, width_of
+from scuttlehouse.printing import aligned, cut, visible
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse
 
@@ -156,21 +156,10 @@ def _facts(answer: Answer, names: Names, style: Style) -> Iterator[str]:
 
 def _table(answer: Answer, names: Names, style: Style) -> Iterator[str]:
     cells = [[names.printed(cell) for cell in row] for row in answer.rows]
-    widths = [
-        max(len(column), *(width_of(row[n]) for row in cells))
-        for n, column in enumerate(answer.columns)
-    ]
     is_number = [
         {type(row[n]) for row in answer.rows} in ({int}, {int, type(None)})
-        for n in range(len(widths))
+        for n in range(len(answer.columns))
     ]
-
-    def aligned(row: Sequence[str]) -> str:
-        padded = [
-            filled(cell, width, to_the_left=right)
-            for cell, width, right in zip(row, widths, is_number, strict=True)
-        ]
-        return "  ".join(padded).rstrip()
-
-    yield "  " + style.label(aligned(answer.columns))
-    yield from ("  " + aligned(row) for row in cells)
+    heading, *below = aligned([answer.columns, *cells], is_number)
+    yield "  " + style.label(heading)
+    yield from ("  " + line for line in below)
