@@ -1,4 +1,4 @@
-"""Open SQLite or PostgreSQL. Errors are those of a replica; the catalog and dashboards say their own."""
+"""Open SQLite or PostgreSQL. Who opens one says what an error means, and what to do."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from contextlib import closing, contextmanager, suppress
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from scuttlehouse.errors import HouseError
-
 # If a password holds a bare @, / or #, the driver takes part of it for the host and names it in errors.
 _POSTGRESQL_URL = re.compile(r"postgres(ql)?://([^@/?#]*@)?[^@]*")
 
@@ -18,7 +16,6 @@ POSTGRESQL_FORM = (
     "postgresql://user:password@host:port/database. In a password, write every character that is not a "
     "letter or a digit as its code in UTF-8, for example %40 for @."
 )
-_ADDRESSES = f"A replica is in sqlite:PATH or in {POSTGRESQL_FORM}"
 
 
 def is_postgresql(address: str) -> bool:
@@ -34,12 +31,16 @@ def is_postgresql(address: str) -> bool:
     return _POSTGRESQL_URL.fullmatch(address) is not None
 
 
-class DatabaseError(HouseError):
-    """A database cannot be opened, read or written. The message says why and what to do."""
+class DatabaseError(Exception):
+    """A database cannot be opened, read or written. The message is the driver's, on one line."""
 
 
 class AddressError(DatabaseError):
     """The address names no database."""
+
+
+class DriverError(DatabaseError):
+    """The driver of PostgreSQL is missing. The message says how to install it."""
 
 
 class Cursor(Protocol):
@@ -105,8 +106,9 @@ def open_database(address: str) -> Iterator[Cursor]:
         address: ``sqlite:PATH``, where the file is made if it is missing, or ``postgresql://...``.
 
     Raises:
-        DatabaseError: the address is invalid, the database cannot be opened, or a statement in the
-            block fails. The message never holds a password.
+        AddressError, DriverError: as they say.
+        DatabaseError: the database cannot be opened, or a statement in the block fails. The message never
+            holds a password.
 
     >>> with open_database("sqlite::memory:") as cursor:
     ...     _ = cursor.execute("select ?", ["a"])
@@ -121,7 +123,7 @@ def open_database(address: str) -> Iterator[Cursor]:
         with _open_postgresql(address) as cursor:
             yield cursor
     else:
-        raise AddressError(_ADDRESSES)
+        raise AddressError
 
 
 @contextmanager
@@ -130,9 +132,7 @@ def _open_sqlite(path: str) -> Iterator[Cursor]:
         with closing(sqlite3.connect(path, timeout=60, isolation_level=None)) as connection:
             yield connection.cursor()
     except sqlite3.Error as error:
-        raise DatabaseError(
-            f"SQLite reports an error for {path}. Correct it, then follow again: {error}."
-        ) from error
+        raise DatabaseError(_words_of(error)) from error
 
 
 @contextmanager
@@ -140,20 +140,21 @@ def _open_postgresql(url: str) -> Iterator[Cursor]:
     try:
         import psycopg
     except ImportError:
-        raise DatabaseError(
+        raise DriverError(
             "PostgreSQL needs psycopg: install it with `pip install 'psycopg[binary]'`."
         ) from None
     try:
         psycopg.conninfo.conninfo_to_dict(url)
     except psycopg.Error:
-        raise AddressError(_ADDRESSES) from None
+        raise AddressError from None
     try:
         # What is copied is UTF-8, whatever the database or PGCLIENTENCODING says: the server recodes it.
         connecting = psycopg.connect(url, autocommit=True, client_encoding="utf8")
         with closing(connecting) as connection:
             yield connection.cursor()
     except psycopg.Error as error:
-        reason = " ".join(str(error).split())
-        raise DatabaseError(
-            f"PostgreSQL reports an error. Correct it, then follow again: {reason}"
-        ) from error
+        raise DatabaseError(_words_of(error)) from error
+
+
+def _words_of(error: Exception) -> str:
+    return " ".join(str(error).split())

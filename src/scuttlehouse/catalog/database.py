@@ -9,11 +9,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scuttlehouse import databases
 from scuttlehouse.catalog.names import FROM_NOTHING, CatalogError
 from scuttlehouse.catalog.readers import set_mode_of_catalog
 from scuttlehouse.catalog.sqlite_copy import open_copy, opening
-from scuttlehouse.databases import DatabaseError, is_postgresql, open_database
+from scuttlehouse.databases import (
+    AddressError,
+    Database,
+    DatabaseError,
+    DriverError,
+    is_postgresql,
+    open_database,
+)
 
 # What keeps other writers of PostgreSQL out: of the catalog, and while its tables are made.
 _LOCK = "lock table scuttlehouse_state, iceberg_tables in share row exclusive mode"
@@ -25,8 +31,8 @@ _TABLES_OF_POSTGRESQL = (
 _TABLES_OF_SQLITE = "select name from sqlite_master"
 
 
-class Database(databases.Database):
-    """The catalog database."""
+class CatalogDatabase(Database):
+    """The database of the catalog."""
 
     def has_state(self) -> bool:
         """Whether the tables of our records are there."""
@@ -58,24 +64,23 @@ def postgresql_address() -> str:
 
 
 @contextmanager
-def open_postgresql(address: str) -> Iterator[Database]:
+def open_postgresql(address: str) -> Iterator[CatalogDatabase]:
     """Open a separate connection to PostgreSQL.
 
     Raises:
         CatalogError: the address is invalid, or PostgreSQL refuses something. It names no password.
     """
+    if not is_postgresql(address):
+        raise CatalogError(_NEEDS)
     try:
-        if not is_postgresql(address):
-            raise DatabaseError
         with open_database(address) as cursor:
-            yield Database(cursor, is_postgresql=True)
-    except DatabaseError as error:
-        if error.__cause__:
-            reason = " ".join(str(error.__cause__).split())
-            raise CatalogError(
-                f"PostgreSQL cannot be used for the catalog (SCUTTLEHOUSE_CATALOG): {reason}"
-            ) from None
+            yield CatalogDatabase(cursor, is_postgresql=True)
+    except (AddressError, DriverError):
         raise CatalogError(_NEEDS) from None
+    except DatabaseError as error:
+        raise CatalogError(
+            f"PostgreSQL cannot be used for the catalog (SCUTTLEHOUSE_CATALOG): {error}"
+        ) from None
 
 
 _NEEDS = (
@@ -122,7 +127,7 @@ def postgresql_parts(address: str) -> PostgresqlParts:
 
 
 @contextmanager
-def open_sqlite(path: Path, read_only: bool) -> Iterator[Database]:
+def open_sqlite(path: Path, read_only: bool) -> Iterator[CatalogDatabase]:
     """Open the file of the catalog, or a copy of it.
 
     Raises:
@@ -130,13 +135,13 @@ def open_sqlite(path: Path, read_only: bool) -> Iterator[Database]:
     """
     try:
         with open_copy(path) if read_only else _open_file(path) as cursor:
-            database = Database(cursor, is_postgresql=False)
+            database = CatalogDatabase(cursor, is_postgresql=False)
             [[reason]] = database.rows("pragma integrity_check(1)")
             if reason != "ok":
                 raise CatalogError(_damage(path, reason))
             yield database
     except DatabaseError as error:
-        raise CatalogError(_damage(path, str(error.__cause__))) from None
+        raise CatalogError(_damage(path, str(error))) from None
     except UnicodeDecodeError as error:  # SQLite's message quotes damaged bytes
         raise CatalogError(_damage(path, str(error))) from None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scuttlehouse.catalog.database import (
     LOCK_OF_MAKING,
-    Database,
+    CatalogDatabase,
     open_postgresql,
     open_sqlite,
     postgresql_address,
@@ -78,7 +78,7 @@ def published_build(home: Path) -> Build | None:
         return catalog.published()
 
 
-def _refuse_another_place(database: Database, home: Path) -> None:
+def _refuse_another_place(database: CatalogDatabase, home: Path) -> None:
     """Refuse a setting that says another place of the tables than the one that they are in.
 
     Nobody can read them with the settings of that place: they would be called damaged.
@@ -96,7 +96,7 @@ def _refuse_another_place(database: Database, home: Path) -> None:
         )
 
 
-def _make_tables(database: Database, home: Path) -> None:
+def _make_tables(database: CatalogDatabase, home: Path) -> None:
     with database.transaction(LOCK_OF_MAKING):
         for statement in TABLES:
             database.execute(statement)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from scuttlehouse.catalog import definitions, names, rows
-from scuttlehouse.catalog.database import Database
+from scuttlehouse.catalog.database import CatalogDatabase
 from scuttlehouse.catalog.names import LOG, PUBLISHED, WORK, CatalogError, Schemas
 from scuttlehouse.catalog.readers import open_to_readers
 from scuttlehouse.catalog.records import Build, State, Work
@@ -24,7 +24,7 @@ class Catalog:
     Every method raises :class:`CatalogError` if a record is damaged, and then changes nothing.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: CatalogDatabase) -> None:
         self.database = database
 
     def published(self) -> Build | None:

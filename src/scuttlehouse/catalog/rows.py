@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scuttlehouse.catalog.database import Database
+from scuttlehouse.catalog.database import CatalogDatabase
 from scuttlehouse.catalog.names import CATALOG, FROM_NOTHING, CatalogError
 from scuttlehouse.catalog.records import Build, State, build_of, seal, state_of
 
 
-def tables_in(database: Database, namespace: str, kind: str = "TABLE") -> dict[str, str]:
+def tables_in(database: CatalogDatabase, namespace: str, kind: str = "TABLE") -> dict[str, str]:
     """The metadata files of the tables (or, for the kind ``VIEW``, views) of a namespace, by name."""
     rows = database.rows(
         "select table_name, metadata_location from iceberg_tables where catalog_name = ? "
@@ -19,7 +19,7 @@ def tables_in(database: Database, namespace: str, kind: str = "TABLE") -> dict[s
     return dict(rows)
 
 
-def all_tables(database: Database) -> dict[str, str]:
+def all_tables(database: CatalogDatabase) -> dict[str, str]:
     """The names of all tables and views of the catalog database, by their metadata files."""
     rows = database.rows(
         "select metadata_location, table_namespace, table_name from iceberg_tables "
@@ -28,14 +28,14 @@ def all_tables(database: Database) -> dict[str, str]:
     return {file: f"{namespace}.{name}" for file, namespace, name in rows}
 
 
-def namespaces(database: Database) -> set[str]:
+def namespaces(database: CatalogDatabase) -> set[str]:
     """The names of all namespaces."""
     query = "select namespace from iceberg_namespace_properties where catalog_name = ?"
     return {namespace for [namespace] in database.rows(query, CATALOG)}
 
 
 def point(
-    database: Database,
+    database: CatalogDatabase,
     namespace: str,
     tables: Mapping[str, str],
     views: Mapping[str, str] | None = None,
@@ -56,7 +56,7 @@ def point(
     )
 
 
-def drop(database: Database, namespace: str) -> None:
+def drop(database: CatalogDatabase, namespace: str) -> None:
     """Drop a namespace and its entries. The files stay."""
     for statement in (
         "delete from iceberg_tables where catalog_name = ? and table_namespace = ?",
@@ -65,7 +65,7 @@ def drop(database: Database, namespace: str) -> None:
         database.execute(statement, CATALOG, namespace)
 
 
-def forget(database: Database, tables: Iterable[tuple[str, str]]) -> None:
+def forget(database: CatalogDatabase, tables: Iterable[tuple[str, str]]) -> None:
     """Drop some tables, each given as a namespace and a name. Their files stay."""
     database.execute_many(
         "delete from iceberg_tables where catalog_name = ? and table_namespace = ? and table_name = ?",
@@ -73,7 +73,7 @@ def forget(database: Database, tables: Iterable[tuple[str, str]]) -> None:
     )
 
 
-def read_records(database: Database) -> tuple[State, dict[str, Build]]:
+def read_records(database: CatalogDatabase) -> tuple[State, dict[str, Build]]:
     """The state, and the kept builds by id, as they are at one moment.
 
     Raises:
@@ -95,7 +95,7 @@ def read_records(database: Database) -> tuple[State, dict[str, Build]]:
         ) from None
 
 
-def write_state(database: Database, state: State) -> None:
+def write_state(database: CatalogDatabase, state: State) -> None:
     """Write the state, and remove the records of builds that the state does not name."""
     database.execute("update scuttlehouse_state set record = ?, checksum = ?", *seal(state))
     for [build_id] in database.rows("select build_id from scuttlehouse_builds"):
@@ -103,7 +103,7 @@ def write_state(database: Database, state: State) -> None:
             database.execute("delete from scuttlehouse_builds where build_id = ?", build_id)
 
 
-def write_build(database: Database, build: Build) -> None:
+def write_build(database: CatalogDatabase, build: Build) -> None:
     """Write the record of a new build."""
     insert = "insert into scuttlehouse_builds (build_id, record, checksum) values (?, ?, ?)"
     database.execute(insert, build.build_id, *seal(build))

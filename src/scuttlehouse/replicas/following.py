@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scuttlehouse.catalog.home import home_folder
-from scuttlehouse.databases import open_database
 from scuttlehouse.printing import count, visible
 from scuttlehouse.replicas.replicas import (
     Progress,
     PublishedUpdate,
     Replica,
     ReplicaError,
+    open_replica,
     read_orders,
 )
 
@@ -79,8 +79,7 @@ def run(args: argparse.Namespace) -> int:
     tangle_ids = list(dict.fromkeys(args.tangle)) or None
     differing: list[str] = []
     # The published tables come first: where nothing is published, no database is made.
-    with open_published(home) as warehouse, open_database(args.to) as cursor:
-        replica = Replica(cursor, args.to)
+    with open_published(home) as warehouse, open_replica(args.to) as replica:
         published = Published(warehouse, replica.progress(tangle_ids), tangle_ids)
         _apply(replica, published.updates())
         if args.verify:

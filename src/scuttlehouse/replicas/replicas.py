@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from scuttlehouse.databases import Cursor, Database, is_postgresql
+from scuttlehouse.databases import (
+    POSTGRESQL_FORM,
+    AddressError,
+    Cursor,
+    Database,
+    DatabaseError,
+    DriverError,
+    is_postgresql,
+    open_database,
+)
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import read_text, stored_text
 
@@ -190,6 +200,32 @@ class Replica:
             tuple(read_text(value) if isinstance(value, str) else value for value in row)
             for row in self._database.rows(statement, *values)
         ]
+
+
+@contextmanager
+def open_replica(address: str) -> Iterator[Replica]:
+    """Open a replica.
+
+    Args:
+        address: as for :func:`scuttlehouse.databases.open_database`.
+
+    Raises:
+        ReplicaError: the address names no database, or the database cannot be opened, read or written. The
+            message never holds a password.
+    """
+    try:
+        with open_database(address) as cursor:
+            yield Replica(cursor, address)
+    except AddressError:
+        raise ReplicaError(f"A replica is in sqlite:PATH or in {POSTGRESQL_FORM}") from None
+    except DriverError as error:
+        raise ReplicaError(str(error)) from None
+    except DatabaseError as error:
+        again = "Correct it, then follow again:"
+        if is_postgresql(address):
+            raise ReplicaError(f"PostgreSQL reports an error. {again} {error}") from None
+        path = address.partition(":")[2]
+        raise ReplicaError(f"SQLite reports an error for {path}. {again} {error}.") from None
 
 
 def read_orders(rows: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -141,9 +141,8 @@ def _opened(address: str) -> Iterator[Any]:
     except AddressError:
         raise WarehouseError(_NO_ADDRESS) from None
     except DatabaseError as error:
-        reason = " ".join(str(error.__cause__ or error).split())
         raise WarehouseError(
-            f"The database that SCUTTLEHOUSE_SERVING names cannot be written ({reason}): correct it."
+            f"The database that SCUTTLEHOUSE_SERVING names cannot be written ({error}): correct it."
         ) from None
 
 

@@ -29,11 +29,11 @@ from houses import exit_code, fork
 from scuttlehouse.catalog.home import home_folder
 from scuttlehouse.cli import main
 from scuttlehouse.cli.rollback import list_builds
-from scuttlehouse.databases import Cursor, Database, DatabaseError, open_database
+from scuttlehouse.databases import Cursor, Database, open_database
 from scuttlehouse.printing import count
 from scuttlehouse.reading.warehouse import Rows, Warehouse
 from scuttlehouse.replicas.following import batches
-from scuttlehouse.replicas.replicas import PublishedUpdate, Replica, ReplicaError
+from scuttlehouse.replicas.replicas import PublishedUpdate, Replica, ReplicaError, open_replica
 from scuttlehouse.timeline.commands import Command, Ins, Mov, follow
 from scuttlehouse.timeline.fewest import fewest_commands
 from small_warehouse import SmallWarehouse
@@ -348,8 +348,7 @@ def test_commands_for_another_order_change_nothing(
 
 def test_a_lost_server_is_reported_in_a_sentence(postgresql_url: str) -> None:
     def lose() -> None:
-        with open_database(postgresql_url) as cursor:
-            replica = Replica(cursor, postgresql_url)
+        with open_replica(postgresql_url) as replica:
             with psycopg.connect(postgresql_url) as other:
                 other.execute(
                     "select pg_terminate_backend(pid) from pg_stat_activity"
@@ -358,7 +357,7 @@ def test_a_lost_server_is_reported_in_a_sentence(postgresql_url: str) -> None:
             replica.apply([PublishedUpdate("t", 1, 0, "build", "a", None, 0)])
 
     with pytest.raises(
-        DatabaseError, match=r"^PostgreSQL reports an error. Correct it, .*terminat"
+        ReplicaError, match=r"^PostgreSQL reports an error. Correct it, .*terminat"
     ) as raised:
         lose()
     assert "\n" not in str(raised.value)
