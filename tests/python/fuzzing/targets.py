@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 import forms
 from conftest import FIXTURES, PROJECT
 from pieces import each_line
-from scuttlehouse.databases import open_database
 from scuttlehouse.files import bipf, flume, jsjson
 from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Piece
@@ -33,7 +32,7 @@ from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.pzp.rules import REASONS as PZP_REASONS
-from scuttlehouse.replicas.replicas import PublishedUpdate, Replica, ReplicaError
+from scuttlehouse.replicas.replicas import PublishedUpdate, ReplicaError, open_replica
 from scuttlehouse.ssb.bendybutt import check_message, message_bytes
 from scuttlehouse.ssb.bfe import Bytes, NoBytesError, bencode, encode, with_nonce_read
 from scuttlehouse.ssb.epoch_keys import KeyRing
@@ -319,8 +318,7 @@ def decode_bencode(data: bytes, place: int) -> tuple[Any, int]:
 
 def follow(updates: list[PublishedUpdate]) -> int:
     """Commands are applied, or refused and change nothing."""
-    with open_database("sqlite::memory:") as cursor:
-        replica = Replica(cursor, "sqlite::memory:")
+    with open_replica("sqlite::memory:") as replica:
         for batch in batches(updates):
             before = replica.orders(), replica.progress()
             try:

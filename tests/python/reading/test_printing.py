@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from scuttlehouse import printing
 from scuttlehouse.cli.row_formats import write_rows
-from scuttlehouse.databases import open_database
 from scuttlehouse.printing import csv_cell, read_text, stored_text, visible, width_of
 from scuttlehouse.reading.warehouse import Warehouse
-from scuttlehouse.replicas.replicas import PublishedUpdate, Replica
+from scuttlehouse.replicas.replicas import PublishedUpdate, open_replica
 from scuttlehouse.showing.paragraphs import Answer, Names, Paragraph, Style, lines
 
 # Any text, with many more controls, direction marks and halves of surrogate pairs than by chance.
@@ -128,8 +127,7 @@ def test_a_stored_text_is_read_back(text: str) -> None:
 
 
 def follow(address: str, tangles: list[str]) -> None:
-    with open_database(address) as cursor:
-        replica = Replica(cursor, address)
+    with open_replica(address) as replica:
         updates = [PublishedUpdate(t, 1, 0, "b", f"{t}\0\ud800\\", None, 0) for t in tangles]
         assert replica.apply(updates) == len(tangles)
         assert replica.apply(updates) == 0

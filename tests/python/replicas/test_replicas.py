@@ -84,8 +84,8 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def replica(address: str) -> Iterator[Replica]:
-    with open_database(address) as cursor:
-        yield Replica(cursor, address)
+    with open_replica(address) as replica:
+        yield replica
 
 
 def refresh(number: int, tangle_id: str, old: list[str], new: list[str]) -> list[PublishedUpdate]:
@@ -278,8 +278,7 @@ def test_a_follower_killed_at_any_moment_continues(address: str) -> None:
         process = fork(lambda moment=moment: follow_until(moment, address, updates))
         exit_codes.append(exit_code(process))
         assert exit_codes[-1] in (0, -signal.SIGKILL)
-        with open_database(address) as cursor:
-            replica = Replica(cursor, address)
+        with open_replica(address) as replica:
             reached = {
                 tangle_id: at_refresh[tangle_id, progress.refresh_number]
                 for tangle_id, progress in replica.progress().items()
@@ -305,12 +304,10 @@ def test_followers_at_the_same_time_apply_each_command_once(address: str) -> Non
     updates = publish(refreshes)
 
     def follower(_: int) -> int:
-        with open_database(address) as cursor:
-            replica = Replica(cursor, address)
+        with open_replica(address) as replica:
             return sum(replica.apply(batch) for batch in batches(updates, 1))
 
-    with open_database(address) as cursor:
-        replica = Replica(cursor, address)
+    with open_replica(address) as replica:
         with ThreadPoolExecutor(3) as pool:
             assert sum(pool.map(follower, range(3))) == len(updates)
         assert replica.orders() == without_empty(refreshes[-1])
@@ -429,8 +426,8 @@ def test_the_command_follows_and_verifies(
     for number in (2, 2, 5):
         published.publish(REFRESHES[:number])
         updates = publish(REFRESHES[:number])
-        with open_database(address) as cursor:
-            progress = Replica(cursor, address).progress()
+        with open_replica(address) as replica:
+            progress = replica.progress()
         lacking = [one for one in updates if one.is_after(progress.get(one.tangle_id))]
         changed = {one.tangle_id for one in lacking}
         assert main(["follow", "--to", address]) == 0
@@ -444,8 +441,8 @@ def test_the_command_follows_and_verifies(
         applied += len(lacking)
         assert main(["follow", "--to", address, "--verify"]) == 0
         assert capsys.readouterr().out.endswith("Verified: the replica has the published order.\n")
-        with open_database(address) as cursor:
-            assert Replica(cursor, address).orders() == without_empty(REFRESHES[number - 1])
+        with open_replica(address) as replica:
+            assert replica.orders() == without_empty(REFRESHES[number - 1])
     assert applied == len(publish(REFRESHES))
 
 
@@ -462,8 +459,8 @@ def test_the_command_follows_in_a_new_process(
     count = len(publish(REFRESHES))
     assert (done.returncode, done.stderr) == (0, f"{count} of {count} commands\n")
     assert done.stdout.endswith("Verified: the replica has the published order.\n")
-    with open_database(address) as cursor:
-        assert Replica(cursor, address).orders() == without_empty(REFRESHES[-1])
+    with open_replica(address) as replica:
+        assert replica.orders() == without_empty(REFRESHES[-1])
 
 
 def test_a_replica_stays_the_same_if_a_published_file_is_damaged(
@@ -483,8 +480,8 @@ def test_a_replica_stays_the_same_if_a_published_file_is_damaged(
     assert out == ""
     assert err.startswith(f"The file {newest} is damaged: ")
     assert err.count("\n") == 1
-    with open_database(address) as cursor:
-        assert Replica(cursor, address).orders() == without_empty(REFRESHES[1])
+    with open_replica(address) as replica:
+        assert replica.orders() == without_empty(REFRESHES[1])
 
 
 def test_the_command_follows_only_some_tangles(
@@ -495,15 +492,15 @@ def test_the_command_follows_only_some_tangles(
     for tangles in (some[:1], some):
         only = [part for tangle_id in tangles for part in ("--tangle", tangle_id)]
         assert main(["follow", "--to", address, *only, "--verify"]) == 0
-        with open_database(address) as cursor:
-            assert Replica(cursor, address).orders() == {one: REFRESHES[-1][one] for one in tangles}
+        with open_replica(address) as replica:
+            assert replica.orders() == {one: REFRESHES[-1][one] for one in tangles}
     assert main(["follow", "--to", address, "--tangle", "nope"]) == 1
     assert capsys.readouterr().err.endswith(
         "Nothing was ever published of nope: fct_timeline_updates has the ids of tangles.\n"
     )
     assert main(["follow", "--to", address, "--verify"]) == 0
-    with open_database(address) as cursor:
-        assert Replica(cursor, address).orders() == without_empty(REFRESHES[-1])
+    with open_replica(address) as replica:
+        assert replica.orders() == without_empty(REFRESHES[-1])
 
 
 def test_verifying_says_which_tangles_differ(
@@ -569,8 +566,8 @@ def test_a_replica_that_is_ahead_after_a_rollback(
     assert "the replica can also go on if the later build is published again" in err
     assert main(["rollback", "--to", later.split()[1]]) == 0
     assert main(["follow", "--to", address, "--verify"]) == 0
-    with open_database(address) as cursor:
-        assert Replica(cursor, address).orders() == without_empty(REFRESHES[3])
+    with open_replica(address) as replica:
+        assert replica.orders() == without_empty(REFRESHES[3])
 
 
 @pytest.mark.usefixtures("something_published")
