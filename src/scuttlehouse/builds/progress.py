@@ -66,7 +66,7 @@ def last_build(home: Path, project: Path, *, is_full_refresh: bool) -> LastBuild
     """The last whole build that was published and is of the kind of the next one: a refresh, or no refresh.
 
     A retry does not count, because it runs few steps. The result is empty if there is no such build, or if
-    the log of builds or the project cannot be read.
+    the log of runs or the project cannot be read.
     """
     try:
         refreshes = not is_full_refresh and is_to_refresh(home, project)

@@ -117,7 +117,7 @@ def _of_runs(warehouse: Warehouse) -> Iterator[Metric]:
     yield Metric(
         "scuttlehouse_runs_total",
         "counter",
-        "Runs of dbt in the log of builds, by how they ended.",
+        "Runs of dbt in the log of runs, by how they ended.",
         _by_status([(status, count) for status, count, *_ in runs]),
     )
     yield _gauge(

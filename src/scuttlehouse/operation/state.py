@@ -203,7 +203,7 @@ def last_build() -> Finding:
     if killed:
         return Finding("warn", f"{killed}: killed or interrupted.", _BUILD)
     if LOG_TABLE not in log:
-        return Finding("warn", "The log of builds is empty.", _BUILD)
+        return Finding("warn", "The log of runs is empty.", _BUILD)
     # Not the published tables: there are none yet after a first build that failed.
     with open_tables(home_folder(), {PUBLISHED: log}) as warehouse:
         rows = warehouse.rows(
@@ -211,7 +211,7 @@ def last_build() -> Finding:
             "order by started_at desc nulls last limit 1"
         )
         if not rows:
-            return Finding("warn", "The log of builds is empty.", _BUILD)
+            return Finding("warn", "The log of runs is empty.", _BUILD)
         [(build_id, status, started_at)] = rows
         failed = warehouse.rows(
             "select step, message from fct_builds where status in ('error', 'fail', 'runtime error') and "

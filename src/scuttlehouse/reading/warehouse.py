@@ -54,7 +54,7 @@ def open_published(home: Path) -> Iterator[Warehouse]:
     with open_catalog(home, read_only=True) as catalog:
         builds = catalog.kept()
         rows = catalog.tables(PUBLISHED)
-        # The log of builds belongs to no build, so its place comes from the catalog itself.
+        # The log of runs belongs to no build, so its place comes from the catalog itself.
         log = {name: rows[name] for name in catalog.tables(LOG) if name in rows}
     if not builds:
         raise NothingPublishedError(home)

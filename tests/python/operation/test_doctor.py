@@ -152,9 +152,9 @@ def test_a_build_that_was_killed_is_told_before_another_one_logs_it(small: Small
 def test_a_first_build_that_failed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
     warehouse = SmallWarehouse(tmp_path / "home")
-    assert state.last_build().what == "The log of builds is empty."
+    assert state.last_build().what == "The log of runs is empty."
     warehouse.log("fct_builds", steps_table([]))
-    assert state.last_build().what == "The log of builds is empty."
+    assert state.last_build().what == "The log of runs is empty."
     at = datetime(2026, 2, 1, tzinfo=UTC)
     failed = run_step("build-1", "failed", started_at=at)
     model = {**failed, "step": "stg_landing__logs", "step_kind": "model", "status": "error"}
