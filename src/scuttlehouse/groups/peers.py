@@ -17,6 +17,7 @@ from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.forks import forks
 from scuttlehouse.groups.messages import GroupMessage
 from scuttlehouse.groups.repairs import Repair, repairs
+from scuttlehouse.groups.witnesses import Witnesses
 from scuttlehouse.tangles.causality import sweep_named
 
 
@@ -64,8 +65,9 @@ def peer_epochs(
 ) -> list[PeerEpoch]:
     """The epochs of a group as a peer should judge them, by id.
 
-    Only a member or the creator can add people to an epoch (R30), and only a witness who remains should mend
-    a fork (4.6). So a peer gets only these repairs.
+    Only a member or the creator can add people to an epoch (R30), and only a witness should mend a fork
+    (4.6). So a peer gets only these repairs. Who is missing in an epoch is no witness before somebody has
+    added them: they could not complete that epoch first, as 4.9 asks.
 
     Args:
         messages: what the peer knows of the group, from :func:`seen`.
@@ -104,7 +106,7 @@ def peer_epochs(
     created = {one.message_id for one in inits if one.author_id == peer}
     found = repairs(tips, members, correct, ancestry, key_ranks)
     todo: dict[str, list[Repair]] = defaultdict(list)
-    for repair in _own(found, members, created, peer):
+    for repair in _own(found, members, Witnesses(members, ancestry), created, peer):
         todo[repair.epoch_id].append(repair)
     beginnings = {one.message_id: (one.position, None) for one in inits}
     detected: Counter[str] = Counter()
@@ -129,23 +131,28 @@ def peer_epochs(
 
 
 def _own(
-    found: Sequence[Repair], members: Members, created: Collection[str], peer: str
+    found: Sequence[Repair],
+    members: Members,
+    witnesses: Witnesses,
+    created: Collection[str],
+    peer: str,
 ) -> Iterator[Repair]:
     """The repairs that the peer can make. ``created`` are the epochs that the peer created.
 
-    A creator who has not added themselves yet (4.1.5) may be the only one who holds the key.
+    A creator who has not added themselves yet (4.1.5) may be the only one who holds the key. A witness of all
+    forks that a new epoch heals remains in it.
     """
-    leaving = {
-        repair.epoch_id
-        for repair in found
-        if repair.action == "exclude" and repair.person_id == peer
+    rivals = {one.epoch_id: one.rival_ids for one in found if one.action == "create_epoch"}
+    healed = {
+        base
+        for base, others in rivals.items()
+        if all(peer in witnesses.of(base, other) for other in others)
     }
     for repair in found:
-        is_member = peer in members[repair.epoch_id]
         if repair.action == "add":
-            is_own = is_member or repair.epoch_id in created
+            is_own = peer in members[repair.epoch_id] or repair.epoch_id in created
         else:
-            is_own = is_member and repair.epoch_id not in leaving
+            is_own = repair.epoch_id in healed
         if is_own:
             yield repair
 

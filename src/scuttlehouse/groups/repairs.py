@@ -53,12 +53,14 @@ class Repair(NamedTuple):
 
     ``add``: add the person to the epoch. ``create_epoch``: create an epoch that directly succeeds this one,
     with its members except those to exclude; it has no person. ``exclude``: leave the person out there.
+    ``rival_ids``: the other epochs of the forks that the new epoch heals. Empty for an addition.
     """
 
     epoch_id: str
     action: Action
     person_id: str | None
     because: str
+    rival_ids: Sequence[str] = ()
 
 
 def repairs(
@@ -86,8 +88,8 @@ def repairs(
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
     >>> for repair in repairs("lr", members, members, ancestry, {"l": 0, "r": 1}):
     ...     print(*repair)
-    l create_epoch None overlaps with r (4.6)
-    l exclude d no witness of the fork with r (4.6)
+    l create_epoch None overlaps with r (4.6) ['r']
+    l exclude d no witness of the fork with r (4.6) ['r']
     """
     missing = {epoch: correct[epoch] - members[epoch] for epoch in sorted(members)}
     found = [
@@ -98,13 +100,13 @@ def repairs(
     completed = {epoch: people | missing[epoch] for epoch, people in members.items()}
     for base, rivals, remaining in merges(tips, completed, ancestry, key_ranks):
         reason = f"overlaps with {' '.join(rivals)} (4.6)"
-        found.append(Repair(base, "create_epoch", None, reason))
+        found.append(Repair(base, "create_epoch", None, reason, rivals))
         others = " ".join(rivals[:MOST_NAMED])
         if len(rivals) > MOST_NAMED:
             others += f" and {len(rivals) - MOST_NAMED} more"
         reason = f"no witness of the fork with {others} (4.6)"
         found.extend(
-            Repair(base, "exclude", person, reason)
+            Repair(base, "exclude", person, reason, rivals)
             for person in sorted(completed[base] - remaining)
         )
     return found

@@ -459,17 +459,26 @@ class Oracle:
             for epoch in self.standing
             for person in self.correct(epoch) - self.declared(epoch)
         }
+        for base, _, remaining in self.merges():
+            found.add((base, "create_epoch", None))
+            found |= {(base, "exclude", person) for person in whole[base] - remaining}
+        return found
+
+    def merges(self) -> list[tuple[str, list[str], frozenset[str]]]:
+        """The epochs that get one after them, with those whose forks it heals and the people who remain."""
+        whole = {epoch: self.declared(epoch) | self.correct(epoch) for epoch in self.standing}
         left = self.left_of([tip for tip in self.tips if whole[tip]], whole)
+        found = []
         while left:
-            base, rest, remaining = left[0], [], whole[left[0]]
+            base, rivals, rest, remaining = left[0], [], [], whole[left[0]]
             for rival in left[1:]:
                 witnesses = remaining & self.fork(base, rival, whole).witnesses
                 if witnesses:
                     remaining = witnesses
+                    rivals.append(rival)
                 else:
                     rest.append(rival)
-            if len(rest) < len(left) - 1:
-                found.add((base, "create_epoch", None))
-                found |= {(base, "exclude", person) for person in whole[base] - remaining}
+            if rivals:
+                found.append((base, rivals, remaining))
             left = rest
         return found

@@ -36,19 +36,21 @@ def lists(log: list[LogMessage], root: str) -> dict[str, Listed]:
 
 
 def own_repairs(oracle: Oracle, peer: str) -> set[tuple[str, str, str | None]]:
-    """The repairs for a peer: additions to their epochs, and new epochs in which they would remain.
+    """The repairs for a peer: additions to their epochs, and new epochs that heal forks that they witness.
 
-    The creator of an epoch is a member, as far as additions are concerned (R30).
+    The creator of an epoch is a member, as far as additions are concerned (R30). Witnesses are declared (3).
     """
-    found = oracle.repairs()
+    declared = {epoch: oracle.declared(epoch) for epoch in oracle.standing}
+    healed = {
+        base
+        for base, rivals, _ in oracle.merges()
+        if all(peer in oracle.fork(base, rival, declared).witnesses for rival in rivals)
+    }
     return {
         (epoch, action, person)
-        for epoch, action, person in found
-        if (action == "add" and oracle.log[epoch].author == peer)
-        or (
-            peer in oracle.declared(epoch)
-            and (action == "add" or (epoch, "exclude", peer) not in found)
-        )
+        for epoch, action, person in oracle.repairs()
+        if (action != "add" and epoch in healed)
+        or (action == "add" and peer in declared[epoch] | {oracle.log[epoch].author})
     }
 
 
@@ -133,6 +135,24 @@ def test_a_witness_heals_the_fork_of_figure_4_and_nobody_else() -> None:
     }
     healing = {("L", "create_epoch", None), ("L", "exclude", "d")}
     assert found == {"a": healing, "b": healing, "c": set(), "d": set()}
+
+
+def test_who_is_missing_in_an_epoch_is_no_witness_of_its_forks() -> None:
+    """4.6 is about declared members, and 4.9 wants both epochs complete first. b cannot add to R."""
+    log = Log("abcd")
+    log.exclude("-c", "a", "c", "X+")
+    log.found("L", "a", "abd", "-c")
+    log.exclude("-d", "b", "d", "X+")
+    log.found("R", "c", "ac", "-d")
+    messages = {one.message_id: one for one in group_messages(log.entries, "X")}
+    view = seen(messages, lists(log.entries, "X"), messages.keys())
+    found = {
+        peer: {one[:3] for epoch in peer_epochs(view, {}, peer) for one in epoch.repairs}
+        for peer in "abcd"
+    }
+    adding = {("R", "add", "b")}
+    healing = {("L", "create_epoch", None), ("L", "exclude", "d")}
+    assert found == {"a": adding | healing, "b": set(), "c": adding, "d": set()}
 
 
 def test_what_a_message_lists_of_an_unknown_epoch_says_nothing_of_this_group() -> None:
