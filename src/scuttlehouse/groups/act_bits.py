@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.choices import KnownChoices
+from scuttlehouse.groups.choices import Lateness
 from scuttlehouse.groups.messages import GroupMessage
 from scuttlehouse.tangles.causality import bits_of, mask_of
 
@@ -19,7 +19,7 @@ class ActBits:
     """
 
     def __init__(
-        self, acts: Sequence[GroupMessage], ancestry: Ancestry, choices: KnownChoices
+        self, acts: Sequence[GroupMessage], ancestry: Ancestry, lateness: Lateness
     ) -> None:
         self.inits = [one for one in acts if one.kind == "init"]
         self.exclusions = [one for one in acts if one.kind == "exclude"]
@@ -38,7 +38,7 @@ class ActBits:
         }
         self._struck = {one.message_id: one.person_ids for one in self.exclusions}
         self._ancestry = ancestry
-        self._choices = choices
+        self._lateness = lateness
 
     def of_message(self, name: str) -> int:
         """The bits that a message passes on: 0 if it is no act that counts."""
@@ -46,7 +46,7 @@ class ActBits:
             return 1 << place | self.of_people(name)
         if name in self._ancestry:
             return self._ancestry.mask_of([name]) << self.first_epoch
-        return self._choices.bits_of(name) << self.first_addition
+        return self._lateness.bits_of(name) << self.first_addition
 
     def of_people(self, name: str) -> int:
         """The bits of the people whom a message excludes: 0 if it is no exclusion that counts."""

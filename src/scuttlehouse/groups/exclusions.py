@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scuttlehouse.groups.act_bits import ActBits
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import Judged, declared_members
-from scuttlehouse.groups.choices import KnownChoices
+from scuttlehouse.groups.choices import Lateness
 from scuttlehouse.groups.epochs import KeyRanks
 from scuttlehouse.groups.messages import GroupMessage, known_directly
 from scuttlehouse.groups.pairing import own_epochs
@@ -30,9 +30,9 @@ class Knowledge(NamedTuple):
     a stranger may write thousands of epochs, and name thousands of people in the group.
     ``following``: the epoch that each exclusion that counts leads to, the first if there are several, None if
     there is none. ``readded``: the people whom an addition adds although it knows of their exclusion.
-    ``late``: posts and exclusions in an epoch by somebody who, by the additions that they knew of, should
-    have preferred another one with another key (4.8.1). Nothing but the key tells in which epoch a post is,
-    and whoever knows it can make more epochs with it.
+    ``late``: posts and exclusions in an epoch by somebody who, by all that they can have known, should have
+    preferred another one with another key (4.8.1, :mod:`.choices`). Nothing but the key tells in which epoch
+    a post is, and whoever knows it can make more epochs with it.
     ``before_init``: exclusions that the first message of their author's next epoch knows of (4.1).
     ``stale``: inits that follow an epoch although they know of another one that succeeds it (4.10.2). One
     that follows it only in place of an epoch that does not count may follow the other one as well.
@@ -68,7 +68,7 @@ def knowledge(
 
     Complexity: O(messages + links) operations on integers with a bit for each epoch, exclusion, person
     excluded, and person of an addition; plus the people in ``excluded_before``, who are at most ``most`` and
-    the people of all additions. For each post also as ``KnownChoices.preferred``.
+    the people of all additions. For each post also as ``Lateness.is_late``.
 
     >>> from scuttlehouse.groups.authority import judge
     >>> def message(name, kind, epoch, people, *previous):
@@ -87,10 +87,10 @@ def knowledge(
     ancestry = Ancestry(judged.previous_epochs)
     acts = [one for one in messages if one.message_id in judged.counting]
     ranks = key_ranks or {}
-    choices = KnownChoices([one for one in acts if one.kind == "add"], ancestry, ranks)
-    bits = ActBits(acts, ancestry, choices)
+    lateness = Lateness([one for one in acts if one.kind == "add"], ancestry, ranks)
+    bits = ActBits(acts, ancestry, lateness)
     own = own_epochs(messages, judged)
-    walk = _Walk(messages, judged, ancestry, choices, bits, ranks)
+    walk = _Walk(messages, judged, ancestry, lateness, bits, ranks)
     timeline = {
         one.message_id: one.timeline_previous_ids
         for one in messages
@@ -154,16 +154,15 @@ class _Walk:
         messages: Sequence[GroupMessage],
         judged: Judged,
         ancestry: Ancestry,
-        choices: KnownChoices,
+        lateness: Lateness,
         bits: ActBits,
         key_ranks: KeyRanks,
     ) -> None:
         self._by_id = {one.message_id: one for one in messages}
         self._previous_epochs = judged.previous_epochs
         self._ancestry = ancestry
-        self._choices = choices
+        self._lateness = lateness
         self._bits = bits
-        self._key_ranks = key_ranks
         self._after = ancestry.masks_after()
         self._sharing = _sharing_a_key(ancestry, key_ranks)
         self.known_at: dict[str, int] = {}
@@ -189,11 +188,8 @@ class _Walk:
         epoch = message.epoch_id or ""
         if epoch in self._ancestry:
             known = before >> self._bits.first_addition
-            preferred = self._choices.preferred(message.author_id, known)
-            if preferred not in (None, epoch):
-                rank = self._key_ranks.get(preferred or "")
-                if rank is None or rank != self._key_ranks.get(epoch):
-                    self.late.add(message.message_id)
+            if self._lateness.is_late(message.author_id, epoch, known):
+                self.late.add(message.message_id)
 
     def _visit_init(self, message: GroupMessage, before: int) -> None:
         name, after = message.message_id, self._after

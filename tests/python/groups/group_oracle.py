@@ -382,27 +382,51 @@ class Oracle:
 
         These are posts and exclusions. Additions are to all epochs (4.9), and on a feed for all. Nothing but
         a key tells the epoch of a post, so an epoch with the same key is no other one.
+
+        The message shows some of what its author knew. They knew of their addition to an epoch that they
+        write in, and maybe of additions that nobody can list in the group tangle. None of this changes
+        that an epoch succeeds another (4.2).
         """
+        outside = {*self.acts("group/add-member")} - self.group_graph
         found = set()
         for entry in self.log.values():
             is_exclusion = entry.type == "group/exclude-member"
             written_in = self.epoch_of(entry.id) if is_exclusion else entry.epoch
             if written_in not in self.standing or entry.id not in self.group_graph:
                 continue
-            past = self.timeline_past(entry.id)
-            members: dict[str, frozenset[str]] = {}
-            for act in self.acts("group/add-member"):
-                if act in past:
-                    epoch = self.epoch_of(act)
-                    assert epoch
-                    members[epoch] = members.get(epoch, frozenset()) | self.log[act].people
-            own = [epoch for epoch, people in members.items() if entry.author in people]
-            newest = [x for x in own if not any(self.precedes(x, y) for y in own)]
-            left = self.left_of(newest, members) if newest else [written_in]
-            (is_unknown, key, _), (_, own_key, _) = self.key(left[0]), self.key(written_in)
-            if left[0] != written_in and (is_unknown or key != own_key):
+            past = {*self.timeline_past(entry.id)}
+            preferred = self.preferred_with(past, entry.author)
+            if preferred is None or self.have_one_key(preferred, written_in):
+                continue
+            is_in = entry.author in self.declared_by(past).get(written_in, ())
+            at_most = self.preferred_with(past | outside, entry.author)
+            assert at_most
+            if self.precedes(written_in, preferred) or (
+                is_in and not self.have_one_key(at_most, written_in)
+            ):
                 found.add(entry.id)
         return found
+
+    def declared_by(self, messages: set[str]) -> dict[str, frozenset[str]]:
+        """R16, if there were only these messages."""
+        members: dict[str, frozenset[str]] = {}
+        for act in self.acts("group/add-member"):
+            if act in messages:
+                epoch = self.epoch_of(act)
+                assert epoch
+                members[epoch] = members.get(epoch, frozenset()) | self.log[act].people
+        return members
+
+    def preferred_with(self, messages: set[str], person: str) -> str | None:
+        """R21, by the additions among these messages."""
+        members = self.declared_by(messages)
+        own = [epoch for epoch, people in members.items() if person in people]
+        newest = [x for x in own if not any(self.precedes(x, y) for y in own)]
+        return self.left_of(newest, members)[0] if newest else None
+
+    def have_one_key(self, one: str, other: str) -> bool:
+        (is_unknown, key, _), (_, other_key, _) = self.key(one), self.key(other)
+        return one == other or (not is_unknown and key == other_key)
 
     def with_old_key(self) -> set[str]:
         """4.1.1: a new epoch has a new key. Its author knows of those that they make it after, at least."""

@@ -455,8 +455,8 @@ def test_a_post_under_the_key_of_the_preferred_epoch_is_not_late() -> None:
     """A feed is announced for a key. A member who makes another epoch with that key accuses nobody."""
     log = Log()
     log.found("H", "a", "abc", "X+")
-    log.found("I", "c", "c", "X+")
-    log.post("in H", "a", "H+", "I")
+    log.found("I", "c", "acd", "X+")
+    log.post("in H", "a", "H+ I+", "I")
     log.post("in X", "a", "H+", "X")
     found = log.answers()
     for ranks, late in (
@@ -465,6 +465,37 @@ def test_a_post_under_the_key_of_the_preferred_epoch_is_not_late() -> None:
         ({"X": 0, "H": None, "I": None}, {"in X", "in H"}),
     ):
         assert knowledge(found.messages, found.judged, ranks).late == late
+
+
+def test_a_post_in_an_epoch_of_whose_addition_it_does_not_know_is_not_late() -> None:
+    """Its author has the key, and so knows more than the message lists."""
+    log = Log("abc")
+    log.found("H", "a", "abc", "X+")
+    log.found("I", "b", "ab", "X+")
+    log.post("in the fork", "a", "H+", "I")
+    log.post("of its creator", "b", "H+", "I")
+    log.post("in the epoch before", "a", "H+", "X")
+    log.post("with both", "a", "H+ I+", "H")
+    assert log.answers().known.late == {"in the epoch before", "with both"}
+    assert Oracle(log.entries, "X").late() == {"in the epoch before", "with both"}
+
+
+def test_a_post_in_the_preferred_epoch_is_not_late_if_the_timeline_lacks_an_addition() -> None:
+    """4.10.3: nobody lists what waits for a missing message. With c, H is no longer within I."""
+    log = Log("abc")
+    log.found("H", "a", "a", "X+")
+    log.found("I", "b", "ab", "X+")
+    for entry in log.entries:
+        if entry.id in "HI":
+            key = {"H": b"2", "I": b"1"}[entry.id] * 32
+            log.entries[log.entries.index(entry)] = entry._replace(key=key)
+    log.post("before", "a", "H+ I+", "I")
+    assert log.answers().known.late == {"before"}
+    log.add("H+c", "a", "c", "H+ lost", epoch="H")
+    found = log.answers()
+    assert found.members["H"] == frozenset("ac")
+    assert found.preferences()["a"] == "I"
+    assert found.known.late == Oracle(log.entries, "X").late() == set()
 
 
 # 4.1.1
