@@ -9,10 +9,11 @@ from contextlib import suppress
 
 from scuttlehouse.ssb.validation import MAX_LENGTH
 
-# The code pages of consoles that have a character for each byte, so that nothing is lost, and of windows.
-_OF_CONSOLES = (437, 850, 852, 866, 858, 737, 775, 857, 860, 862, 865)
+# The code pages of windows, and of consoles that have a character for each byte, so that nothing is lost.
+# Many texts that were read in one of windows are UTF-8 in one of consoles, too, and few the other way round.
 _OF_WINDOWS = (1252, 1250, 1251, 1253, 1254, 1257)
-_CODE_PAGES = [f"cp{number}" for number in (*_OF_CONSOLES, *_OF_WINDOWS)]
+_OF_CONSOLES = (437, 850, 852, 866, 858, 737, 775, 857, 860, 862, 865)
+_CODE_PAGES = [f"cp{number}" for number in (*_OF_WINDOWS, *_OF_CONSOLES)]
 # A message has at most 8192 units of UTF-16, each of up to three bytes.
 MOST_CHARACTERS = 4 * MAX_LENGTH
 _SINGLE = re.compile(r"(?<![^\x00-\x7f])[^\x00-\x7f](?![^\x00-\x7f])")
@@ -44,7 +45,7 @@ def in_utf_8(text: str) -> Iterator[str]:
 
 
 def in_code_pages(text: str) -> Iterator[tuple[str, str]]:
-    """The same, each behind a code page in which it was read.
+    """The same, each behind a code page in which it was read. The first one is the likeliest.
 
     Complexity: O(length of the text).
 
