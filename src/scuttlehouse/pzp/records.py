@@ -11,11 +11,11 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeGuard
 
-from scuttlehouse.files import jsjson
 from scuttlehouse.pzp.canonical import canonical, hash_text
 from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.numbers import with_numbers
 from scuttlehouse.ssb.opened import MOST_CIPHERTEXTS, texts_in
+from scuttlehouse.ssb.rewritten_texts import json_in_text
 from scuttlehouse.ssb.validation import is_ciphertext
 
 # A message of SSB has the members of one of these, with a key or alone: rows of databases may call it `msg`.
@@ -102,7 +102,7 @@ def with_data_read(parsed: dict[str, Any]) -> dict[str, Any]:
     data = message.get("data")
     if isinstance(data, str) and data.startswith("{"):
         with suppress(ValueError):
-            return _with_message(parsed, {**message, "data": jsjson.parse(data)})
+            return _with_message(parsed, {**message, "data": json_in_text(data)})
     return parsed
 
 

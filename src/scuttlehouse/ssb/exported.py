@@ -168,9 +168,13 @@ def _value_in_utf_8(
     value: dict[str, Any], key: str | None, texts: Callable[[], _Texts]
 ) -> Iterator[dict[str, Any]]:
     """The value as it may have been in UTF-8. With a key, only if one of its forms has the key."""
-    found = [*in_code_pages(json.dumps(value, ensure_ascii=False))]
-    # What an escape in a text stands for has not been read in a code page.
     content = value.get("content")
+    if isinstance(content, str) and content.isascii():
+        # Python writes each character beyond ASCII as an escape, also one that was read in a code page.
+        value = with_content_read(value)
+        content = value["content"]
+    found = [*in_code_pages(json.dumps(value, ensure_ascii=False))]
+    # Where a text has such characters, what an escape in it stands for has not been read in a code page.
     is_known = key is not None and not (isinstance(content, str) and "\\u" in content)
     short = [*filter(_may_be_signed, texts().values())] if found and is_known else []
     for code_page, read in found:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from scuttlehouse.ssb import bendybutt
 from scuttlehouse.ssb.bfe import utf8
 from scuttlehouse.ssb.checks import Check
+from scuttlehouse.ssb.code_pages import in_utf_8
 from scuttlehouse.ssb.exported import forms
 from scuttlehouse.ssb.ids import feed_format, message_uri
 from scuttlehouse.ssb.nulls import has_nulls, without_nulls
@@ -26,6 +27,7 @@ from scuttlehouse.ssb.restored import (
     with_sigils,
     with_what_is_left_out,
 )
+from scuttlehouse.ssb.rewritten_texts import undone_in_texts
 from scuttlehouse.ssb.validation import is_ciphertext
 
 # Hashes of which software writes one, or none, in a message that it opens.
@@ -206,6 +208,15 @@ def _check_bendybutt(
         )
         other = _check_bendybutt_as_it_is(whole, signed, key, hmac_key)
         if other.check.validity == "valid" or other.check.warning == "content_signature_only":
+            return other
+    if judged.check.validity == "valid" or opened.is_decrypted:
+        return judged
+    text = json.dumps(value.get("content"), ensure_ascii=False)
+    for undone in chain(islice(in_utf_8(text), 1), undone_in_texts(text)):
+        content = {"content": json.loads(undone, parse_int=float)}
+        signed = opened._replace(value={**opened.value, **content})
+        other = _check_bendybutt_as_it_is({**value, **content}, signed, key, hmac_key)
+        if other.check.validity == "valid":
             return other
     return judged
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeGuard
 
-from scuttlehouse.files import jsjson
 from scuttlehouse.ssb.ids import feed_format, feed_id, message_sigil
+from scuttlehouse.ssb.rewritten_texts import json_in_text
 from scuttlehouse.ssb.validation import MEMBER_ORDERS
 
 # Encoders that leave out null leave out the previous of a first message. All messages have this hash.
@@ -27,7 +27,7 @@ def with_content_read(value: dict[str, Any]) -> dict[str, Any]:
     if not may_be_json(content):
         return value
     try:
-        return {**value, "content": jsjson.parse(content)}
+        return {**value, "content": json_in_text(content)}
     except ValueError:
         return value
 
@@ -56,12 +56,14 @@ def with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any]:
     """The value with the members that say the same in every first message. The same object if it has them.
 
     They are in their places, if the others are in the order of a message. A ``previous`` that is a text for
-    null counts as left out.
+    null counts as left out, and so does a ``hash`` that is null.
 
     >>> [*with_what_is_left_out({"sequence": 1, "author": "@a", "timestamp": 1, "content": {}})]
     ['previous', 'sequence', 'author', 'timestamp', 'hash', 'content']
     """
     value = with_null_read(value)
+    if value.get("hash") is None and "hash" in value:
+        value = {name: part for name, part in value.items() if name != "hash"}
     if value.keys() >= _LEFT_OUT.keys():
         return value
     whole = {**_LEFT_OUT, **value}

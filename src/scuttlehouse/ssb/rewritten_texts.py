@@ -7,9 +7,11 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from json.encoder import encode_basestring
+from typing import Any
 
+from scuttlehouse.files import jsjson
 from scuttlehouse.ssb.code_pages import MOST_CHARACTERS
 
 # So often software may have written entities for the same text.
@@ -32,6 +34,36 @@ def undone_in_texts(written: str) -> Iterator[str]:
     for sign, undo in _WAYS if len(written) <= MOST_CHARACTERS else ():
         if sign in written and (undone := undo(written)) != written:
             yield undone
+
+
+def json_in_text(text: str) -> Any:
+    """The value that a text is the JSON of, also where software has written the text in another way.
+
+    Raises:
+        ValueError: it is the JSON of none.
+
+    Complexity: O(length of the text).
+
+    >>> json_in_text('{"a": 1}'), json_in_text("{&quot;a&quot;: 1}")
+    ({'a': 1.0}, {'a': 1.0})
+    """
+    try:
+        return jsjson.parse(text)
+    except ValueError:
+        undone = _undone_json(text) if len(text) <= MOST_CHARACTERS else None
+        if undone is None:
+            raise
+    return jsjson.parse(undone)
+
+
+# The same content is read several times.
+@lru_cache(4)
+def _undone_json(text: str) -> str | None:
+    for undone in undone_in_texts(json.dumps(text, ensure_ascii=False)):
+        with suppress(ValueError):
+            jsjson.parse(read := json.loads(undone))
+            return str(read)
+    return None
 
 
 def compared_text(written: str) -> str:

@@ -289,6 +289,23 @@ def test_an_announcement_counts_only_in_a_feed_that_it_names() -> None:
         assert row.is_announcement_signed is is_signed, said
 
 
+@pytest.mark.parametrize("is_opened", [True, False])
+def test_no_entity_names_another_subfeed_than_the_one_that_has_signed(is_opened: bool) -> None:
+    """A name of a member is there twice, as it is and in HTML: what was signed says another than the line."""
+    metafeed, main, stranger = BendyFeed(bytes(32)), ClassicFeed(bytes([1] * 32)), bytes([2] * 32)
+    if is_opened:
+        value, key = opened(main.signer, metafeed, main)
+    else:
+        content = {**CONTENT, "metafeed": metafeed.id, "subfeed": main.id}
+        sent = metafeed.publish(content, 1, subfeed=main.signer)
+        value, key = sent.value, sent.key
+    content = {**value["content"], "subfeed": ClassicFeed(stranger).id, "subfee&#100;": main.id}
+    row = row_of(
+        {"key": key, "value": {**value, "content": content}, "meta": {"private": is_opened}}
+    )
+    assert ClassicFeed(stranger).id not in (row.content or "") or not row.is_announcement_signed
+
+
 def test_an_announcement_on_a_metafeed_counts_only_if_both_have_signed_it() -> None:
     """The metafeed signs the message, the announced feed its content (R37)."""
     feed, subfeed = BendyFeed(bytes(32)), ClassicFeed(bytes([2] * 32))
