@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from scuttlehouse.pzp.canonical import from_base58
 from scuttlehouse.pzp.records import claimed_or_own_id, is_bare, original_elsewhere
 from scuttlehouse.pzp.rules import invalid_reason
-from scuttlehouse.ssb.opened import has_recipients, is_marked_beside
+from scuttlehouse.ssb.opened import has_recipients, is_marked_beside, members_of
 from scuttlehouse.ssb.texts import PZP_ID_BYTES
 
 
@@ -40,8 +40,7 @@ def checked_record(parsed: dict[str, Any]) -> CheckedRecord | None:
     message_id = claimed_or_own_id(claim if is_claim else None, metadata)
     if not (isinstance(message_id, str) and isinstance(metadata, dict)):
         return None
-    data, misc = message.get("data"), record.get("misc")
-    misc = misc if isinstance(misc, dict) else {}
+    data, misc = message.get("data"), members_of(record.get("misc"))
     # The hash is that of the ciphertext (see scuttlehouse.ssb.opened).
     original_data = misc.get("originalData") or original_elsewhere(record, message, metadata)
     is_opened = isinstance(original_data, str) and data is not None and data != original_data

@@ -14,6 +14,7 @@ from scuttlehouse.ssb.opened import (
     Opened,
     is_marked_beside,
     is_sealed,
+    members_of,
     opened_elsewhere,
     original,
 )
@@ -62,8 +63,7 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
         return None
     if isinstance(message, str):
         return message
-    key, value, meta = message.get("key"), message.get("value"), message.get("meta")
-    meta = meta if isinstance(meta, dict) else {}
+    key, value, meta = message.get("key"), message.get("value"), members_of(message.get("meta"))
     # Only a value, perhaps with its key as a member. Otherwise its hash is its key.
     if value is None:
         value, message = {name: part for name, part in message.items() if name != "key"}, {}

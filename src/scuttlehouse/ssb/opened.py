@@ -34,13 +34,13 @@ they stand beside the content.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from scuttlehouse.files import jsjson
 from scuttlehouse.ssb.ids import feed_format
 from scuttlehouse.ssb.restored import TEXTS_FOR_NULL
+from scuttlehouse.ssb.rewritten_texts import json_in_text
 from scuttlehouse.ssb.validation import is_ciphertext
 
 # Members that unboxers add to a value. No signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
@@ -93,14 +93,13 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
     signed = {name: part for name, part in value.items() if name not in UNBOXER_MEMBERS}
     if is_ciphertext(content):
         return Opened(signed, None, False)
+    inner = members_of(value.get("meta"))
     # A dict keeps the order of a member that it already has.
-    signed |= {name: part for name, part in _original_members(value).items() if name in signed}
-    ciphertext = next(filter(is_ciphertext, _kept_texts(value, meta)), None)
+    signed |= {name: part for name, part in _original_members(inner).items() if name in signed}
+    ciphertext = next(filter(is_ciphertext, _kept_texts(value, (meta, inner))), None)
     if ciphertext is not None:
         signed["content"] = ciphertext
-    inner = value.get("meta")
-    places = (value, meta, inner if isinstance(inner, dict) else {})
-    is_marked = is_of_go_ssb or any(map(_says_private, places))
+    is_marked = is_of_go_ssb or any(map(_says_private, (value, meta, inner)))
     is_opened = content is not None and (ciphertext is not None or is_marked)
     return Opened(signed, ciphertext, is_opened)
 
@@ -111,8 +110,21 @@ def is_marked_beside(record: dict[str, Any]) -> bool:
     >>> [*map(is_marked_beside, ({"private": True}, {"misc": {"private": True}}, {}))]
     [True, True, False]
     """
-    misc = record.get("misc")
-    return _says_private(record) or (isinstance(misc, dict) and _says_private(misc))
+    return _says_private(record) or _says_private(members_of(record.get("misc")))
+
+
+def members_of(part: object) -> dict[str, Any]:
+    """The members of an object, also of one that is a text, as databases have it. Nothing else has members.
+
+    Complexity: O(length of the text).
+
+    >>> members_of({"private": True}), members_of('{"private": true}'), members_of(None)
+    ({'private': True}, {'private': True}, {})
+    """
+    if isinstance(part, str) and part.startswith("{"):
+        with suppress(ValueError):
+            part = json_in_text(part)
+    return part if isinstance(part, dict) else {}
 
 
 def _says_private(place: dict[str, Any]) -> bool:
@@ -125,8 +137,7 @@ def unbox_key(value: dict[str, Any]) -> str | None:
     >>> unbox_key({"unbox": "", "meta": {"private": True, "unbox": "AAAA"}}), unbox_key({"unbox": {}})
     ('AAAA', None)
     """
-    inner = value.get("meta")
-    places = (value, inner if isinstance(inner, dict) else {})
+    places = (value, members_of(value.get("meta")))
     keys = (place.get("unbox") for place in places)
     return next((key for key in keys if isinstance(key, str) and key), None)
 
@@ -167,7 +178,7 @@ def texts_in(value: object) -> Iterator[str]:
             yield part
             if part.startswith("{"):
                 with suppress(ValueError):
-                    left.append(jsjson.parse(part))
+                    left.append(json_in_text(part))
         elif isinstance(part, list | dict):
             left.extend(part.values() if isinstance(part, dict) else part)
 
@@ -185,18 +196,14 @@ def is_sealed(value: dict[str, Any]) -> bool:
     return is_ciphertext(content)
 
 
-def _original_members(value: dict[str, Any]) -> dict[str, Any]:
-    meta = value.get("meta")
-    members = meta.get("original") if isinstance(meta, dict) else None
-    if not isinstance(members, dict):
-        return {}
+def _original_members(meta: dict[str, Any]) -> dict[str, Any]:
+    members = members_of(meta.get("original"))
     return {name: part for name, part in members.items() if name not in _CLAIMED}
 
 
-def _kept_texts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
+def _kept_texts(value: dict[str, Any], metas: Iterable[dict[str, Any]]) -> Iterator[str]:
     """The texts in the places where software keeps a ciphertext."""
-    inner = value.get("meta")
-    for place in (meta, inner if isinstance(inner, dict) else {}):
+    for place in metas:
         if isinstance(place.get("originalContent"), str):
             yield place["originalContent"]
         members = place.get("original")

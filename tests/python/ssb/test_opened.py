@@ -163,6 +163,10 @@ OTHER_PLACES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({}, {"meta": {"original": {"value": {"content": "AAAA.box2"}}}}),
     ({}, {"raw": '{"author": "@a", "content": "AAAA.box2"}'}),
     ({"raw": ['{"value": {"content": "AAAA.box2"}}', "{"]}, {}),
+    (
+        {},
+        {"meta": "{&quot;private&quot;: true, &quot;originalContent&quot;: &quot;AAAA.box2&quot;}"},
+    ),
     ({"cyphertext": "AAAE.box2"}, {"copies": ["AAAI.box2", "AAAM.box2", "AAAA.box2"]}),
 ]
 
@@ -188,7 +192,16 @@ def test_a_ciphertext_in_a_content_is_no_ciphertext_of_its_message() -> None:
     assert land({**sealed.value, "content": content}, sealed.key).validity == "invalid"
 
 
-@pytest.mark.parametrize("beside", [{"private": True}, {"misc": {"private": True}}])
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"private": True},
+        {"misc": {"private": True}},
+        {"misc": '{"private": true}'},
+        {"meta": '{"private": true}'},
+        {"meta": "{&quot;private&quot;: true}"},
+    ],
+)
 def test_a_word_beside_the_value_says_that_a_message_was_private(beside: dict[str, Any]) -> None:
     value = {**message().value, "content": {"type": "post", "text": "hello"}}
     record = {"key": message().key, "value": value} | beside
