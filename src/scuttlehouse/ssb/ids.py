@@ -20,6 +20,8 @@ spelling                               where it comes from
 no ``=`` at the end                    base64url without padding, as RFC 4648, section 3.2 allows
 ``?unbox=<key>`` and other queries     ssb-ref 2, ``parseLinkRegex``; ssb-uri-spec, query
 ``#<fragment>``, ``/blob``             tails of links to a part of a message: ssb-uri-spec, RFC 3986
+``%25<base64>%3D.sha256``              sigils in links of viewers and of git-ssb: ssb-ref 2, ``extract``
+``ssb:message/sha256/<base64>%3D``     URIs of Patchfox (ssb-custom-uri): ``%2B`` for ``+``, ``%2F`` for ``/``
 ``{"link": <id>, ...}``                a link as an object: ssb-ref 2, ssb-mentions (see :func:`link_text`)
 =====================================  ===================================================================
 
@@ -34,6 +36,7 @@ import re
 from binascii import a2b_base64
 from functools import lru_cache
 from typing import NamedTuple
+from urllib.parse import unquote
 
 # 32 bytes: 43 characters and the padding. The last character carries four bits.
 _BASE64 = r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]"
@@ -52,11 +55,13 @@ _URI = re.compile(
     rf"((?:[/:](?!blob(?:[?#]|\Z))[A-Za-z0-9_-]+={{0,2}})+){_TAIL}",
     re.DOTALL,
 )
+# Where the escapes of a URI are read, its base64 is that of sigils.
+_URI_OF_BASE64 = re.compile(rf"(ssb:(?://)?[a-z]+[/:]{_FORMAT}[/:])({_BASE64}=?){_TAIL}", re.DOTALL)
 _KEY = re.compile(rf"{_BASE64URL}=?|{_BASE64URL_OF_64}(?:==)?")
 _HAS_TAIL = re.compile(r"[?#]|/blob\Z")
 _VERSIONED = re.compile(r"[a-z-]+-v[0-9]+")
 
-# The format for each ending of a sigil, and for each older name in a URI.
+# The format for each ending of a sigil, or older name in a URI.
 _FORMATS = {
     "message": {
         "sha256": "classic",
@@ -78,19 +83,14 @@ _FORMATS = {
 _KINDS = {"%": "message", "@": "feed"}
 # The format in which a key has a feed for each parent that its messages name.
 _WITH_PARENTS = "buttwoo-v1"
-# Formats whose ids are exactly 32 bytes.
-_CLASSIC_NAMES = frozenset({"classic", "sha256", "ed25519", "cloaked"})
+_CLASSIC_NAMES = frozenset({"classic", "sha256", "ed25519", "cloaked"})  # Ids of exactly 32 bytes.
 
 # An id holds little more than its key. Today's formats have names of up to 15 characters.
-MAX_FORMAT_LENGTH = 20
-MAX_KEYS = 2
-# 32 bytes in base64: a shorter text is no id.
-_LEAST_LENGTH = 43
-# 32 bytes, padded.
-_SHORT_KEY = 44
+MAX_FORMAT_LENGTH, MAX_KEYS = 20, 2
+# 32 bytes in base64, and padded: a shorter text is no id.
+_LEAST_LENGTH, _SHORT_KEY = 43, 44
 
-# What a table holds in place of a text that is no id begins so (scuttlehouse.ssb.texts).
-TOKEN = "token-"
+TOKEN = "token-"  # So begins what a table holds in place of a text that is no id (scuttlehouse.ssb.texts).
 
 # Longer texts are not remembered: a stranger's would fill the memory.
 REMEMBERED_LENGTH = 200
@@ -210,7 +210,7 @@ def is_bare_id(text: str) -> bool:
     >>> is_bare_id(f"ssb:message:sha256:{key}"), is_bare_id(f"ssb:message/classic/{key}#chapter1")
     (True, False)
     """
-    return any_id(text) is not None and not _HAS_TAIL.search(text)
+    return bool(_parts_as_written(text)[0]) and not _HAS_TAIL.search(text)
 
 
 def message_format(text: str) -> str | None:
@@ -263,28 +263,34 @@ _short_id = lru_cache(4096)(_read_id)
 
 def _read_parts(text: str) -> tuple[str, str, str]:
     """The kind, the format and the key (in base64url) of an id. Empty texts if the text is not an id."""
+    parts = _parts_as_written(text)
+    if parts[0] or "%" not in text[1:]:
+        return parts
+    read = unquote(text[: 2 * REMEMBERED_LENGTH])  # Only a tail is longer.
+    if match := _URI_OF_BASE64.fullmatch(read):
+        read = match[1] + to_url(match[2])
+    return _parts_as_written(read)
+
+
+def _parts_as_written(text: str) -> tuple[str, str, str]:
+    """The same without the escapes of URLs."""
     if match := _SIGIL.fullmatch(text):
         kind, key, name = _KINDS[match[1]], to_url(match[2]), match[3]
         form = _FORMATS[kind].get(name) or (name if _VERSIONED.fullmatch(name) else "")
         is_long = len(key) > _SHORT_KEY
-        if (
-            not form
-            or len(form) > MAX_FORMAT_LENGTH
-            or is_long != (form == "bamboo" and kind == "message")
-        ):
-            return "", "", ""
-        return kind, form, _padded(key)
-    if match := _URI.fullmatch(text):
+        has_length = is_long == (form == "bamboo" and kind == "message")
+        if form and len(form) <= MAX_FORMAT_LENGTH and has_length:
+            return kind, form, _padded(key)
+    elif match := _URI.fullmatch(text):
         kind, name = match[1], match[2]
         keys = match[3][1:].replace(":", "/").split("/")
         is_short = len(name) <= MAX_FORMAT_LENGTH and len(keys) <= MAX_KEYS
-        if not is_short or not all(map(_KEY.fullmatch, keys)):
-            return "", "", ""
+        is_allowed = True
         if name in _CLASSIC_NAMES or kind == "identity":
             is_name_of_kind = kind == "identity" or name == "classic" or name in _FORMATS[kind]
-            if len(keys) > 1 or not is_name_of_kind or len(keys[0]) > _SHORT_KEY:
-                return "", "", ""
-        return kind, _FORMATS[kind].get(name, name), "/".join(map(_padded, keys))
+            is_allowed = is_name_of_kind and len(keys) == 1 and len(keys[0]) <= _SHORT_KEY
+        if is_short and is_allowed and all(map(_KEY.fullmatch, keys)):
+            return kind, _FORMATS[kind].get(name, name), "/".join(map(_padded, keys))
     return "", "", ""
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import quote
 
 Record = dict[str, Any]
 
@@ -62,6 +63,12 @@ def older_uri(text: str) -> str:
     return older.replace("feed/classic", "feed/ed25519")
 
 
+def patchfox_uri(text: str) -> str:
+    """The id as a URI with the base64 of sigils, in escapes, as ssb-custom-uri."""
+    begin, _, key = older_uri(text).rpartition("/")
+    return f"{begin}/{quote(key.translate(_FROM_URL), safe='')}"
+
+
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "sigils": sigil,
     "URIs": uri,
@@ -73,6 +80,8 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "sigils in base64url": lambda text: in_base64url(sigil(text)),
     "unbox": lambda text: sigil(text) + UNBOX,
     "fragments": lambda text: uri(text) + "#part",
+    "sigils in URLs": lambda text: quote(sigil(text), safe=""),
+    "URIs of Patchfox": patchfox_uri,
 }
 
 

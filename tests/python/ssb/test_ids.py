@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from urllib.parse import quote
 
 import pytest
 from hypothesis import assume, given, settings
@@ -14,6 +15,7 @@ from scuttlehouse.ssb.ids import (
     feed_id,
     feed_of_message,
     id_bytes,
+    is_bare_id,
     link_text,
     message_format,
     message_sigil,
@@ -85,7 +87,8 @@ def lookalikes(text: str) -> list[str]:
         text[1:],
         text.upper(),
         text.replace("=", "=="),
-        text.replace("=", "%3D"),
+        text.replace("=", "%253D"),
+        text.replace("=", "%3"),
         text[: last - 1] + "\u0664" + text[last:],  # ARABIC-INDIC DIGIT FOUR
         text[: last - 1] + "\uff21" + text[last:],  # FULLWIDTH A
         text[: last - 5] + text[last - 4 :],
@@ -223,6 +226,36 @@ def test_every_spelling_gives_that_of_the_ruling(spelling: tuple[str, str]) -> N
     assert base64.urlsafe_b64encode(key).decode() in expected.replace("+", "-").replace("/", "_")
     assert any_id(" " + text) is None
     assert any_id("x" + text) is None
+
+
+@given(spellings(), st.sampled_from(["", "/", ":", "@", "=", "@:/", "%"]))
+def test_an_id_in_a_url_is_that_id(spelling: tuple[str, str], safe: str) -> None:
+    """With all escapes or some (ssb-ref 2, ``extract``). A URI of Patchfox has the base64 of sigils."""
+    text, expected = spelling
+    assert any_id(quote(text, safe)) == expected
+    key = id_bytes(text)
+    assert key is not None
+    base64_of_sigils = quote(base64.b64encode(key).decode(), safe="")
+    kind, form = ("feed", "ed25519") if expected[0] == "@" else expected[4:].split("/")[:2]
+    for begin in (f"ssb:{kind}/{form}/", f"ssb://{kind}/{form}/", f"ssb:{kind}:{form}:"):
+        assert any_id(begin + base64_of_sigils) == expected
+
+
+@pytest.mark.parametrize("digits", ["25", "2F", "3D", "3F", "40"])
+def test_a_key_that_begins_like_an_escape_is_itself(digits: str) -> None:
+    expected = f"ssb:message/classic/{digits}{URL64[2:]}"
+    text = f"%{digits}{SIGIL64[2:]}.sha256"
+    assert (any_id(text), is_bare_id(text)) == (expected, True)
+    assert any_id(quote(text, safe="")) == expected
+
+
+@pytest.mark.parametrize("tail", ["?unbox=c2VjcmV0", "#part", "/blob"])
+@pytest.mark.parametrize("text", [MESSAGE, FEED, BENDY_FEED])
+def test_what_has_escapes_is_more_than_an_id(text: str, tail: str) -> None:
+    """A key may be in it."""
+    written = quote(text + tail, safe="")
+    assert any_id(written) == any_id(text)
+    assert not is_bare_id(written)
 
 
 @given(st.text())
