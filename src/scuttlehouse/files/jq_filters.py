@@ -10,10 +10,10 @@ from typing import Any
 
 from scuttlehouse.files.first_values import LOOKED_AT, OPENING, first_values, value_at
 from scuttlehouse.files.jsjson import LENIENT_DECODER
+from scuttlehouse.files.keys_beside import way_to_keys_beside
 from scuttlehouse.files.objects import is_message, is_message_at
 from scuttlehouse.files.parts import FIRST_MEMBERS
 from scuttlehouse.pzp.records import is_bare, is_pzp
-from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.texts import is_word
 
@@ -23,6 +23,7 @@ _MAP_OF_OBJECTS = re.compile(
     r'\{\s*"((?:%|ssb:)[^"\\\n]{1,200}|[1-9A-HJ-NP-Za-km-z]{43,44}|[0-9]{1,20})"\s*:\s*\{'
 )
 _MEMBER_NAME = re.compile(r'\s*[{,]\s*"((?:[^"\\]|\\.){1,64})"\s*:\s*')
+_ROW = re.compile(r'\[\s*"(?:%|ssb:)')
 # So deep messages are looked for inside of other objects.
 _LEVELS = 6
 # A member that is named for what it holds: numbers and ids name the members of maps.
@@ -37,9 +38,6 @@ _NEAR = 16
 _NESTED = ' | reduce to_entries[] as $column ({}; setpath($column.key / "."; $column.value))'
 # A record of pzp has a `msg`. A message of SSB has one of these, and may be in a member of that name.
 _OF_SSB = ("value", "author")
-# What takes messages without keys out of a map by their keys, and out of a table with a column of keys.
-_OUT_OF_MAP = " | to_entries[] | {key, value}"
-_OUT_OF_COLUMNS = " | . as $table | .value | keys_unsorted[] as $row | $table | map_values(.[$row])"
 # What an object has that is a message, even if it cannot be read.
 _OF_A_MESSAGE = frozenset({"author", "content", "metadata"})
 
@@ -140,6 +138,9 @@ def way_to_messages(text: str) -> str | None:
     >>> way_to_messages('{"root": ' + message + ', "replies": [' + message + "]}")
     ' | (.["root"]), (.["replies"][])'
     """
+    row = value_at(text, 0) if _ROW.match(text) else None
+    if row and isinstance(row[0], list) and (pair := way_to_keys_beside(row[0])):
+        return pair
     ways = [_way(value) for value in first_values(text)]
     if "" in ways:
         return None
@@ -156,6 +157,8 @@ def way_to_messages(text: str) -> str | None:
 def _way(value: object, levels: int = _LEVELS) -> str | None:
     """The filter of jq for the messages in a value; empty if it is a message, None if it holds none."""
     if isinstance(value, list):
+        if levels and (pair := way_to_keys_beside(value)):
+            return pair
         first = next((item for item in value if item is not None), None) if levels else None
         way = _way(first, levels - 1)
         return _text_in_row(value) if way is None else f"[]{way}"
@@ -163,7 +166,7 @@ def _way(value: object, levels: int = _LEVELS) -> str | None:
         return _way_into_text(value)
     if not isinstance(value, dict):
         return None
-    inside = _way_into_record(value) or _way_to_keys_beside(value)
+    inside = _way_into_record(value) or way_to_keys_beside(value)
     if inside is not None:
         return inside
     is_around = isinstance(value.get("msg"), dict) and "value" not in value and not is_pzp(value)
@@ -211,33 +214,8 @@ def way_out_of_map(text: str, start: int = 0) -> str | None:
     first = opening and value_at(text, opening.end() - 1)
     if not opening or not first:
         return "[]" if opening else None
-    beside, inside = _way_to_keys_beside({opening[1]: first[0]}), _way(first[0])
+    beside, inside = way_to_keys_beside({opening[1]: first[0]}), _way(first[0])
     return beside or (None if inside is None else f"[]{inside}")
-
-
-def _way_to_keys_beside(value: dict[str, Any]) -> str | None:
-    """The filter for messages whose keys are the names of members, or another column of a table."""
-    columns = [value.get(name) for name in ("key", "value")]
-    if all(isinstance(column, dict | list) for column in columns):
-        key, message = map(_first_item, columns)
-        return _OUT_OF_COLUMNS if _is_key(key) and _lacks_key(message) else None
-    is_map = all(map(_is_key, value))
-    return _OUT_OF_MAP if is_map and _lacks_key(_first_item(value)) else None
-
-
-def _first_item(items: Any) -> object:
-    return next(iter(items.values() if isinstance(items, dict) else items), None)
-
-
-def _is_key(text: object) -> bool:
-    return isinstance(text, str) and message_uri(text) is not None
-
-
-def _lacks_key(message: object) -> bool:
-    """Whether a message is without its key, and without anything else around its value."""
-    if not isinstance(message, dict) or not message.keys().isdisjoint(("key", "value")):
-        return False
-    return isinstance(unkeyed_message(message), tuple)
 
 
 def _way_into_record(value: dict[str, object]) -> str | None:

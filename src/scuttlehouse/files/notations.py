@@ -203,6 +203,11 @@ _OTHERS = (
         "write them with `JSON.stringify`",
     ),
     (
+        re.compile(r'"\s*:\s*(?:ObjectId|ISODate|NumberLong|NumberInt|NumberDecimal|BinData)\('),
+        "Objects as the shell of MongoDB prints them",
+        "export them with `mongoexport`",
+    ),
+    (
         re.compile(
             rf"\A[\s\[]*\{{\s*[\u201c-\u201f\u00ab\u2033]{_NAME}[\u201c-\u201f\u00bb\u2033]\s*:"
         ),

@@ -15,6 +15,7 @@ from scuttlehouse.files.jq_filters import (
     way_to_lists_too,
     way_to_messages,
 )
+from scuttlehouse.files.keys_beside import OUT_OF_LINES, has_keys_before
 from scuttlehouse.files.packing import Packing
 from scuttlehouse.files.parts import FIRST_MEMBERS
 
@@ -170,6 +171,9 @@ def around_messages(bare: str, form: str | None, packing: Packing) -> str | None
     if way := way_out_of_map(bare):
         what = "One JSON object with the messages as its members"
         return f"{what}{inside}: take them out with `{jq} -c '.{way}'`."
+    if has_keys_before(bare):
+        command = f"{jq} -cR '{OUT_OF_LINES}'"
+        return f"Messages behind their keys{inside}: put both together with `{command}`."
     if _TEXT_OF_JSON.match(bare):
         return (
             f"JSON inside of JSON texts{inside}: take it out with `{jq} -r .` or `{jq} -r '.[]'`."

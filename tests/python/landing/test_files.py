@@ -565,6 +565,10 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b"[{'id': 'a', 'msg': {'data': None}}]\n", "Objects as Python prints them"),
         (b"{ key: '%a',\n  value:\n   { previous: null } }\n", "`JSON.stringify`"),
         ("{\u201ckey\u201d: \u201c%a\u201d}".encode(), "typographic quotation marks"),
+        (
+            b'{ "_id" : ObjectId("5f"), "key" : "%a", "value" : { "sequence" : NumberInt(1) } }\n',
+            "Objects as the shell of MongoDB prints them: export them with `mongoexport`",
+        ),
         (b"- key: '%a'\n  value:\n    previous: null\n", "`yq -o json -I 0`"),
         (b"---\nkey: '%a'\nvalue:\n  previous: null\n", "YAML"),
         (b"{\\rtf1\\ansi {\\key}}", "RTF of a word processor"),
@@ -780,6 +784,20 @@ AROUND: dict[str, Callable[[list[dict[str, Any]]], str]] = {
     ),
     "columns of pandas": lambda records: json.dumps(
         {name: {str(n): one[name] for n, one in enumerate(records)} for name in ("key", "value")}
+    ),
+    "pairs": lambda records: json.dumps([[one["key"], one["value"]] for one in records]),
+    "a pair a line": lambda records: "\n".join(
+        json.dumps([one["key"], one["value"], 1]) for one in records
+    ),
+    "SQLite": lambda records: "\n".join(
+        f"{one['key']}|{json.dumps(one['value'])}|17" for one in records
+    ),
+    "SQLite with names of columns": lambda records: (
+        "id|key|value\n"
+        + "".join(f"{n}|{one['key']}|{json.dumps(one['value'])}\n" for n, one in enumerate(records))
+    ),
+    "COPY": lambda records: "".join(
+        f"{one['key']}\t{json.dumps(one['value'])}\n".replace("\\", r"\\") for one in records
     ),
     "lists": lambda records: json.dumps([{"thread": records}, {"thread": records}]),
     "Python": lambda records: "\n".join(map(repr, records)),
