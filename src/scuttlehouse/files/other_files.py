@@ -87,7 +87,12 @@ _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
 # A cell of CSV writes each quotation mark twice. pandas writes the objects in it as Python prints them.
 _CELL_OF_OBJECT = re.compile(rf'([,;\t]?)"\{{\s*(""|\')(?:{FIRST_MEMBERS})\2\s*:')
 # Columns from which a row becomes a message. Each cell that is empty is a member that is left out.
-_OF_TABLES = ({"key", "value"}, {"author", "sequence", "content", "signature"})
+_OF_TABLES = (
+    {"key", "value"},
+    {"author", "sequence", "content", "signature"},
+    {"id", "msg"},
+    {"metadata", "sigkey", "sig"},
+)
 _OF_MEMBERS = {"key", "author", "sequence", "timestamp", "type", "text", "content"}
 _LEAST_MEMBERS = 2
 _BEHIND_A_CELL = re.compile(r'\}"([,;\t])')

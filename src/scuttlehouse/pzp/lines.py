@@ -7,7 +7,7 @@ and delete items. Of the content, this module passes on only what :mod:`scuttleh
 
 A line is a record (:mod:`scuttlehouse.pzp.records`). The hashes prove what a text was whose UTF-8 software
 has read in a code page (:mod:`scuttlehouse.ssb.code_pages`), which members were null if an encoder
-has left them out, and which numbers or data software has written as texts or objects.
+has left them out, and which numbers, data or metadata software has written as texts or objects.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from scuttlehouse.pzp.kept_content import gives_power, key_of, public_key, set_m
 from scuttlehouse.pzp.records import (
     is_pzp,
     with_data_read,
+    with_metadata_read,
     with_nulls,
     with_numbers_read,
     without_nulls_of_tables,
@@ -144,6 +145,7 @@ def land_pzp_line(
     parsed = line_object(line) if parsed is None else parsed
     if not is_pzp(parsed):
         return None
+    parsed = with_metadata_read(parsed)
     read = checked_record(parsed)
     if read is None:
         return LandedPzpLine(source_file, line.line_number, "not_a_message")

@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 from scuttlehouse.pzp.canonical import canonical, hash_text
 from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.numbers import with_numbers
-from scuttlehouse.ssb.opened import MOST_CIPHERTEXTS, texts_in
+from scuttlehouse.ssb.opened import MOST_CIPHERTEXTS, members_of, texts_in
 from scuttlehouse.ssb.rewritten_texts import json_in_text
 from scuttlehouse.ssb.validation import is_ciphertext
 
@@ -23,6 +23,9 @@ _OF_SSB = ({"key", "value"}, {"author", "content"})
 
 # Members of metadata that may be null, so that encoders which leave out null leave them out.
 _MAY_BE_NULL = ("dataHash", "accountTips")
+
+# Members of metadata that are no texts.
+_NO_TEXTS = ("tangles", "accountTips")
 
 # The numbers of metadata, and of a message's place in a tangle.
 _NUMBERS = ("dataSize", "v")
@@ -58,7 +61,7 @@ def is_bare(parsed: dict[str, Any]) -> bool:
     is_record = isinstance(parsed.get("msg"), dict)
     # msg-v3 and older versions name the sigkey otherwise.
     has_key = "sigkey" in parsed or "pubkey" in parsed
-    return not is_record and isinstance(parsed.get("metadata"), dict) and has_key
+    return not is_record and has_key and bool(members_of(parsed.get("metadata")))
 
 
 def _message_of(parsed: dict[str, Any]) -> dict[str, Any]:
@@ -69,6 +72,25 @@ def _message_of(parsed: dict[str, Any]) -> dict[str, Any]:
 def _with_message(parsed: dict[str, Any], message: dict[str, Any]) -> dict[str, Any]:
     """The line with another message."""
     return message if is_bare(parsed) else {**parsed, "msg": message}
+
+
+def with_metadata_read(parsed: dict[str, Any]) -> dict[str, Any]:
+    """The line with its metadata, their tangles and their tips as such, if they are texts of JSON in it.
+
+    Databases have columns for them. The same object if nothing is to be changed.
+
+    >>> with_metadata_read({"metadata": '{"v": 4, "tangles": "{}"}', "sigkey": ""})
+    {'metadata': {'v': 4.0, 'tangles': {}}, 'sigkey': ''}
+    """
+    message = _message_of(parsed)
+    metadata = members_of(message.get("metadata"))
+    read = {name: metadata[name] for name in _NO_TEXTS if isinstance(metadata.get(name), str)}
+    for name, text in read.items():
+        with suppress(ValueError):
+            read[name] = json_in_text(text)
+    if not read and (not metadata or metadata is message.get("metadata")):
+        return parsed
+    return _with_message(parsed, {**message, "metadata": {**metadata, **read}})
 
 
 def with_nulls(parsed: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -875,6 +875,28 @@ def test_the_command_reads_the_file_as_it_is(
     assert {row.validity for row in rows(taken)} == {"valid", "not_checked"}
 
 
+@pytest.mark.parametrize("columns", [("id", "msg"), ("data", "metadata", "sigkey", "sig")])
+def test_the_command_takes_messages_of_pzp_out_of_csv_with_their_ciphertexts(
+    columns: tuple[str, ...], tmp_path: Path
+) -> None:
+    log = FIXTURES / "reported" / "f02_pzp_decrypted_set.jsonl"
+    records = [*map(json.loads, log.open())]
+    path = tmp_path / "a.txt"
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow([*columns, "misc"])
+        for record in records:
+            parts = record | record["msg"]
+            cells = (parts.get(name) for name in (*columns, "misc"))
+            rows.writerow([json.dumps(one) if isinstance(one, dict) else one for one in cells])
+    taken = output_of(told(path).split("`")[1], path)
+    found, expected = (
+        [row.validity for line in read(one) for row in land_pzp_lines("a", line, RING)]
+        for one in (taken, log)
+    )
+    assert found == expected == ["valid"] * len(records)
+
+
 def coloured(text: str) -> str:
     """As `jq -C` writes; the colours of other programs end with other signs."""
     texts = re.sub(r'("(?:[^"\\]|\\.)*")', "\x1b[0;32m\\1\x1b[0m", text)

@@ -1103,6 +1103,28 @@ def test_data_may_be_a_text_of_json(name: str, nulls: bool, notation: Callable[[
             assert land(record | {"msg": changed}).validity == "invalid"
 
 
+def as_column(part: Any) -> Any:
+    """As a database keeps what is no plain value."""
+    return json.dumps(part) if isinstance(part, dict | list) else part
+
+
+@pytest.mark.parametrize("name", ["f01_pzp_decrypted.jsonl", "f02_pzp_decrypted_set.jsonl"])
+@pytest.mark.parametrize("is_deep", [True, False])
+def test_a_table_has_the_parts_of_a_message_as_texts(name: str, is_deep: bool) -> None:
+    for line in (FIXTURES / "reported" / name).open():
+        record = json.loads(line)
+        message = record["msg"]
+        if is_deep:
+            metadata = {name: as_column(part) for name, part in message["metadata"].items()}
+            message = message | {"metadata": metadata}
+        row = {name: as_column(part) for name, part in message.items()}
+        beside = {name: as_column(part) for name, part in record.items() if name != "msg"}
+        expected = land(record)
+        for other in (beside | {"msg": message}, beside | {"msg": row}, beside | row):
+            assert land(other)._replace(line_bytes=None) == expected._replace(line_bytes=None)
+        assert expected.validity == "valid"
+
+
 def without_nulls(value: Any) -> Any:
     if isinstance(value, list):
         return [*map(without_nulls, value)]
