@@ -7,7 +7,6 @@ keys on their lines: so SQLite, ``COPY`` of PostgreSQL and ``mysql -B`` print tw
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -24,7 +23,7 @@ OUT_OF_LINES = (
     r' | {key, value: (.value | fromjson? // (gsub("\\\\\\\\"; "\\") | fromjson))}'
 )
 # What may stand before a key and between it and its message, in a line.
-_KEY_BEFORE = re.compile(r"[^{\"%]{0,99}?((?:%|ssb:)[^{\s|,;\"]+)[^{\"]*(?=\{)")
+_KEY_BEFORE = re.compile(r"[^{\"%]{0,99}?((?:%|ssb:)[^{\s|,;\"]++)[^{\"]*+(?=\{)")
 
 
 def way_to_keys_beside(value: dict[str, Any] | list[Any]) -> str | None:
@@ -49,17 +48,15 @@ def way_to_keys_beside(value: dict[str, Any] | list[Any]) -> str | None:
 def has_keys_before(text: str) -> bool:
     """Whether the first lines of a text have messages behind their keys. The first one may name columns.
 
+    Complexity: O(length of the text).
+
     >>> has_keys_before('%hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.sha256|{"author": "@a"}')
     False
     """
-    lines = [*islice(_lines(text), LOOKED_AT)]
+    lines = [*islice(filter(str.strip, text.split("\n")), LOOKED_AT)]
     if len(lines) > 1 and "{" not in lines[0]:
         del lines[0]
     return bool(lines) and all(map(_has_key_before, lines))
-
-
-def _lines(text: str) -> Iterator[str]:
-    return (found[0] for found in re.finditer(r"[^\n]*\S[^\n]*(?=\n|\Z)", text))
 
 
 def _has_key_before(line: str) -> bool:

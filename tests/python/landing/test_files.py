@@ -37,6 +37,7 @@ from scuttlehouse.files import bipf, flume, jq_filters, pzp_log, short_values, s
 from scuttlehouse.files.encodings import as_utf_8
 from scuttlehouse.files.first_values import first_values
 from scuttlehouse.files.json_lines import line_object
+from scuttlehouse.files.keys_beside import has_keys_before
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.notations import told_notation
@@ -1035,6 +1036,22 @@ def test_no_text_of_a_message_is_another_notation(tmp_path: Path) -> None:
     for log in (text, text[:-1] + b"\n" + text, text[:9] + b"\n" + text[9:] + b"\n" + text):
         path.write_bytes(log)
         assert [row.validity for row in rows(path) if row.message_id] == ["valid"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " " * (1 << 20),
+        "%" + "a" * (1 << 20),
+        "ssb:" * (1 << 18),
+        "%|" * (1 << 19),
+        "%a{" * (1 << 18),
+    ],
+    ids=["blanks", "a key", "beginnings", "cells", "objects"],
+)
+def test_keys_before_messages_are_looked_for_once(text: str) -> None:
+    """A pattern that backtracks would not finish here."""
+    assert not has_keys_before(text)
 
 
 def test_a_message_as_deep_as_the_parser_goes_is_in_no_notation() -> None:
