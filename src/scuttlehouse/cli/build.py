@@ -88,7 +88,7 @@ def _build(options: Sequence[str], project: Path, before: str | None) -> int:
         _forget_damaged_tables()
     if not options and not is_verifying() and _nothing_is_new(project):
         return LEFT_OUT if _leaves_out() else 0
-    arguments = [*_profiles(options, project), *options]
+    arguments = [*_profiles(project), *options]
     is_printed = is_printed_by_dbt(options)
     code = _run_dbt(arguments) if is_printed else _build_with_progress(arguments, project)
     # The target `dev` and some parts of the project publish nothing.
@@ -181,9 +181,9 @@ def _told(error: BaseException) -> str:
     )
 
 
-def _profiles(options: Sequence[str], project: Path) -> list[str]:
-    """The option that names the profiles. It is not needed if an option or dbt's own variable names them."""
-    if "--profiles-dir" in options or variable("PROFILES_DIR"):
+def _profiles(project: Path) -> list[str]:
+    """The option that names the profiles, unless dbt's variable does. dbt prefers an option that follows."""
+    if variable("PROFILES_DIR"):
         return []
     folders = profiles_folders(project)
     found = [str(folder) for folder in folders if (folder / "profiles.yml").is_file()]

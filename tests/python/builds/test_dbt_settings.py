@@ -16,6 +16,7 @@ import pytest
 from dbt.cli.main import dbtRunner, dbtRunnerResult
 
 from conftest import PROJECT
+from scuttlehouse.builds.progress import LastBuild
 from scuttlehouse.catalog.names import WORK
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.cli import build, main
@@ -137,6 +138,13 @@ def test_a_full_refresh_needs_no_damaged_table(
     main(["build", *options.split()])
     said = "the table fct_numbers is damaged. This build makes it again.\n"
     assert (said in capsys.readouterr().out) == is_told
+
+
+def test_tables_on_a_disk_that_is_not_there_are_not_forgotten(small: SmallWarehouse) -> None:
+    (small.home / "warehouse").rename(small.home.parent / "unmounted")
+    assert main(["build", "--full-refresh"]) == DBT_RAN
+    with open_catalog(small.home) as catalog:
+        assert catalog.tables(WORK).keys() == {"fct_numbers"}
 
 
 @pytest.mark.parametrize(
@@ -290,17 +298,24 @@ def test_dbt_writes_its_log_file_beside_the_progress(
     assert log.read_text() == written
 
 
+@pytest.mark.parametrize("has_published", [False, True])
 def test_an_interrupted_build_says_what_it_published(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    small: SmallWarehouse,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    has_published: bool,
 ) -> None:
     def interrupted(_runner: dbtRunner, _arguments: list[str]) -> dbtRunnerResult:
+        if has_published:
+            small.publish({})
         return dbtRunnerResult(success=False, exception=KeyboardInterrupt())
 
     monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
     monkeypatch.setattr(dbtRunner, "invoke", interrupted)
     assert main(["build", "--full-refresh"]) == 130
+    what = "had published already" if has_published else "published nothing"
     said = capsys.readouterr().out
-    assert said.endswith("\nscuttlehouse: the build was interrupted, and published nothing.\n")
+    assert said.endswith(f"\nscuttlehouse: the build was interrupted, and {what}.\n")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -345,6 +360,41 @@ def test_a_build_that_is_interrupted_before_dbt_begins_says_so(
     assert main(["build", *options]) == 130
     said = capsys.readouterr().out
     assert said.endswith("\nscuttlehouse: the build was interrupted, and published nothing.\n")
+
+
+@pytest.mark.parametrize("code", [1, 2])
+def test_a_build_that_fails_was_not_interrupted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], code: int
+) -> None:
+    """dbt ends with 1 if steps failed, and with 2 if it could not begin."""
+
+    def failed(_runner: dbtRunner, _arguments: list[str]) -> dbtRunnerResult:
+        return dbtRunnerResult(success=False, exception=RuntimeError("lost") if code == 2 else None)
+
+    monkeypatch.setattr("dbt.cli.main.cli", lambda *_, **__: sys.exit(code))
+    monkeypatch.setattr(dbtRunner, "invoke", failed)
+    monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
+    assert main(["build", "--quiet"]) == code
+    assert main(["build", "--full-refresh"]) == code
+    said = capsys.readouterr()
+    assert "interrupted" not in said.out + said.err
+    assert ("lost" in said.out) == (code == 2)
+
+
+def test_a_build_begins_with_the_time_of_the_last_one_of_its_kind(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def last(_home: Path, _project: Path, *, is_full_refresh: bool) -> LastBuild:
+        return LastBuild(151.0 if is_full_refresh else None, {})
+
+    monkeypatch.setattr("scuttlehouse.builds.progress.last_build", last)
+    monkeypatch.setattr(dbtRunner, "invoke", lambda *_: dbtRunnerResult(success=True))
+    monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
+    assert main(["build", "-s", "fct_numbers"]) == 0
+    assert capsys.readouterr().out == ""
+    assert main(["build", "--full-refresh"]) == 0
+    said = "scuttlehouse: the last whole build of this kind took 2 min 31 s.\n"
+    assert capsys.readouterr().out == said
 
 
 def test_what_fails_after_an_interrupt_is_not_told(

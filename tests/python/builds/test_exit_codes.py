@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -18,6 +20,7 @@ from scuttlehouse.cli.build import LEFT_OUT
 from scuttlehouse.cli.dbt_settings import VERIFY, is_verifying
 from scuttlehouse.files.recognise import recognise_head
 from scuttlehouse.reading.warehouse import open_published
+from scuttlehouse.serving.duckdb_file import write_serving_file
 from small_warehouse import SmallWarehouse
 
 TEXTS = (
@@ -42,11 +45,11 @@ LEDGER = pa.schema(
 
 
 def logs(*reasons: str) -> pa.Table:
-    """A ledger of entries that are left out, each for a reason."""
+    """A ledger of entries that are left out, each for a reason, and of a log that is not."""
     rows = [
-        {"landing_folder": "/landing", "status": "left_out", "status_reason": reason}
-        | {"source_file": f"{number}.jsonl", "size_bytes": 1}
-        for number, reason in enumerate(reasons)
+        {"landing_folder": "/landing", "source_file": f"{number}.jsonl", "size_bytes": 1}
+        | {"status": "left_out" if reason else "new", "status_reason": reason}
+        for number, reason in enumerate([None, *reasons])
     ]
     return pa.Table.from_pylist(rows, LEDGER)
 
@@ -101,8 +104,9 @@ def test_a_run_that_publishes_nothing_ends_as_dbt_does(dbt: Callable[..., None],
 def test_a_build_that_publishes_says_what_it_leaves_out(
     small: SmallWarehouse, dbt: Callable[..., None], reasons: list[str], code: int
 ) -> None:
-    dbt(lambda: small.publish({"dim_logs": logs(*reasons)}), 0)
-    assert main(["build", "--full-refresh"]) == code
+    for failed in (0, 1, 2):
+        dbt(lambda: small.publish({"dim_logs": logs(*reasons)}), failed)
+        assert main(["build", "--full-refresh"]) == (failed or code)
 
 
 def test_a_build_with_nothing_new_says_what_is_left_out(
@@ -113,6 +117,27 @@ def test_a_build_with_nothing_new_says_what_is_left_out(
         "scuttlehouse.builds.unchanged.unchanged_build", lambda _home, _project: published
     )
     assert main(["build"]) == LEFT_OUT
+
+
+def test_dashboards_and_metrics_show_a_build_with_nothing_new(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Dashboards get the log alone: the ledger is damaged. What cannot be written is told, no more."""
+    published, shown = small.publish({}), write_serving_file(small.home)
+    monkeypatch.setattr(
+        "scuttlehouse.builds.unchanged.unchanged_build", lambda _home, _project: published
+    )
+    monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", str(small.home.parent / "house.prom"))
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", "no address")
+    for path in small.data_files("dim_logs"):
+        Path(path).write_bytes(b"damage")
+    assert main(["build"]) == 0
+    out = capsys.readouterr().out
+    assert "SCUTTLEHOUSE_SERVING is no address" in out
+    assert "The metrics are not up to date" in out
+    with duckdb.connect(str(shown), read_only=True) as connection:
+        query = "select count(*) from fct_builds where status = 'unchanged'"
+        assert connection.execute(query).fetchall() == [(1,)]
 
 
 def test_verifying_without_the_key_is_a_sentence(
@@ -157,12 +182,13 @@ def test_verifying_a_new_home_compares_nothing(
 
 
 def test_a_full_refresh_goes_on_where_verifying_finds_damage(
-    small: SmallWarehouse, dbt: Callable[..., None]
+    small: SmallWarehouse, dbt: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     published, builds = small.publish({"dim_logs": logs()}), list[int]()
     Path(published.tables["dim_logs"]).write_bytes(b"")
     dbt(lambda: builds.append(1), 0)
     assert (main(["build", "--verify"]), builds) == (1, [])
+    assert re.fullmatch(r"scuttlehouse: .* dim_logs .*\n", capsys.readouterr().out)
     assert (main(["build", "--verify", "--full-refresh"]), builds) == (0, [1])
 
 

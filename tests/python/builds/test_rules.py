@@ -80,14 +80,13 @@ def test_a_build_finds_the_profiles_of_the_package(
 ) -> None:
     monkeypatch.delenv("DBT_PROFILES_DIR", raising=False)
     monkeypatch.chdir(club)
-    assert _profiles((), Path()) == [], "dbt looks where it always does"
+    assert _profiles(Path()) == [], "dbt looks where it always does"
     for folder in (club / "dbt_packages" / "scuttlehouse" / "profiles", club / "profiles"):
         folder.mkdir()
         (folder / "profiles.yml").touch()
-        assert _profiles((), Path()) == ["--profiles-dir", str(folder.relative_to(club))]
-    assert _profiles(("--profiles-dir", "mine"), Path()) == []
+        assert _profiles(Path()) == ["--profiles-dir", str(folder.relative_to(club))]
     monkeypatch.setenv("DBT_PROFILES_DIR", "mine")
-    assert _profiles((), Path()) == []
+    assert _profiles(Path()) == []
 
 
 def test_words_about_code_are_no_rules(club: Path) -> None:
