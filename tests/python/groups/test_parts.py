@@ -22,7 +22,8 @@ SIGHTING = {"group_id": "g", "source_file": "a", "owner_id": "ann", "message_id"
 
 def python_model(name: str) -> dict[str, Any]:
     """The names of a model. No bytecode stays in the project, where dbt and tests read every file."""
-    return run_path(str(PROJECT / "python_models" / "intermediate" / "groups" / f"{name}.py"))
+    [file] = (PROJECT / "python_models").rglob(f"{name}.py")
+    return run_path(str(file))
 
 
 @pytest.mark.parametrize(

@@ -345,10 +345,18 @@ def test_a_rollback_is_shown_too(
     assert read(file, "select count(*) from fct_messages") == [(3,)]
 
 
+@pytest.mark.parametrize("has_begun", [False, True])
 def test_without_a_published_build_the_command_says_so_and_makes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    has_begun: bool,
 ) -> None:
+    """A first build that has failed leaves a catalog."""
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    if has_begun:
+        SmallWarehouse(tmp_path / "home").begin()
     assert main(["export"]) == 1
     assert "scuttlehouse build" in capsys.readouterr().err
-    assert not (tmp_path / "home").exists()
+    assert not serving_file(tmp_path / "home").parent.exists()
+    assert (tmp_path / "home").exists() == has_begun

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from datetime import datetime, time
 from decimal import Decimal
@@ -21,7 +22,7 @@ from small_warehouse import SmallWarehouse
 from test_duckdb_file import MESSAGES, damage_unseen, files_up_to
 
 LISTS = pa.table(
-    {"texts": [["a", 'b"c'], [], None], "count": [1, None, 3], "name": ["", "a,b\nc", None]}
+    {"texts": [["a", 'b"c'], [], None], "Count": [1, None, 3], "name": ["", "a,b\nc", None]}
 )
 
 
@@ -102,10 +103,10 @@ def test_descriptions_are_comments_and_follow_those_of_the_tables(
     write_serving_database(small.home, postgresql_url)
     for told in ("One's messages", "Messages"):
         small.begin()
-        small.describe("fct_messages", told, sequence=f"{told}, counted")
+        small.describe("dim_lists", told, Count=f"{told}, counted")
         small.end()
         write_serving_database(small.home, postgresql_url)
-        table = "'scuttlehouse.fct_messages'::regclass"
+        table = "'scuttlehouse.dim_lists'::regclass"
         comments = f"select obj_description({table}), col_description({table}, 2)"
         assert rows(serving, comments) == [(told, f"{told}, counted")]
 
@@ -148,6 +149,7 @@ def test_a_build_that_was_not_shown_is_shown_by_the_next_run(
 def test_other_tables_and_views_in_the_schema_stay(
     small: SmallWarehouse, serving: psycopg.Cursor, postgresql_url: str
 ) -> None:
+    small.publish({"Unpublished": LISTS})
     write_serving_database(small.home, postgresql_url)
     serving.execute("create table scuttlehouse.notes as select 'of a reader' as note")
     serving.execute("create view scuttlehouse.noted as select note from scuttlehouse.notes")
@@ -237,6 +239,12 @@ def test_a_database_that_cannot_be_used(
     assert "replica" not in said
     assert "follow" not in said
     assert "a%zz" not in said, "it is a password"
+
+
+def test_a_missing_driver_is_told(small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", "postgresql://127.0.0.1:1/none")
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    assert "install it with `pip install 'psycopg[binary]'`" in str(renew_serving(small.home))
 
 
 @pytest.mark.usefixtures("serving")

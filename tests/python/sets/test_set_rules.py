@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from scuttlehouse.sets import rules
 from scuttlehouse.sets.items import SetMessage, lipmaa_depth, topological_order
 from scuttlehouse.sets.rules import Unsuperseded, left_deletions, unsuperseded
+from scuttlehouse.sets.tables import SET_MESSAGE_COLUMNS
+from test_parts import python_model
 
 
 def random_set(dice: random.Random, size: int) -> list[SetMessage]:
@@ -182,6 +185,25 @@ def test_an_addition_that_leaves_a_known_deletion() -> None:
     # Of two deletions only the newer one is asked for.
     assert left_deletions("0", chain(deletion, deletion, (["carol"], [], []))) == {"3": "2"}
     assert not left_deletions("0", chain(deletion, deletion, (["carol"], [], ["2"])))
+
+
+def test_the_model_says_what_each_message_breaks() -> None:
+    alice = ["alice"]
+    messages = chain((alice, [], []), (alice, [], []), ([], alice, ["2"]), (["carol"], [], []))
+    rows = [
+        dict(zip(SET_MESSAGE_COLUMNS, [*one[:-1], None], strict=True))
+        | {"set_id": "0", "is_by_device": True}
+        for one in messages
+    ]
+    columns = "unsuperseded_items", "unsuperseded_ids", "left_deletion_id"
+    found = python_model("int_sets__messages")["judge"](pa.Table.from_pylist(rows)).to_pylist()
+    assert {row["message_id"]: tuple(row[name] for name in columns) for row in found} == {
+        "0": ([], [], None),
+        "1": ([], [], None),
+        "2": (["alice"], ["1"], None),
+        "3": ([], [], None),
+        "4": ([], [], "3"),
+    }
 
 
 def test_a_moot_that_no_log_holds_hides_no_breach() -> None:
