@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
 import pyspark
 import pytest
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
@@ -31,7 +32,8 @@ from dbt.adapters.sparkpython import (
     session,
 )
 from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
-from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
+from dbt.adapters.sparkpython.frames import to_spark
+from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper, _blank_lines_on_top
 from dbt.adapters.sparkpython.tracebacks import model_sentence
 
 
@@ -222,6 +224,44 @@ def test_an_error_that_is_a_sentence_stands_by_itself() -> None:
     )
 
 
+def raised(files: dict[str, str]) -> BaseException:
+    """The error of the function `model` in the last of some files, which see each other's names."""
+    names: dict[str, Any] = {}
+    for file, source in files.items():
+        exec(compile(source, file, "exec"), names)
+    with pytest.raises(KeyError) as error:
+        names["model"]()
+    return error.value
+
+
+def test_the_place_of_an_error_is_in_the_lines_of_the_model() -> None:
+    """dbt adds lines below them. What PySpark's own files do is not told."""
+    error = raised({"m.py": "def model():\n    below()\n\ndef below():\n    raise KeyError(1)\n"})
+    told = "The model raised KeyError: 1\nm.py, line 2, in model\nraised in m.py, line 5"
+    assert model_sentence(error, "m.py", 2, []) == told
+    assert model_sentence(error, "m.py", 1, []) == (
+        "Writing what the model returned raised KeyError: 1"
+    )
+    below = {"/lib/pyspark/a.py": "def below():\n    raise KeyError(1)\n"}
+    error = raised(below | {"m.py": "def model():\n    below()\n"})
+    assert "raised in" not in model_sentence(error, "m.py", 2, [])
+
+
+def test_a_missing_package_is_told_by_its_name() -> None:
+    """A module that a package lacks is another fault."""
+    for module, end in (("nobody_has.it", "-m pip install nobody_has"), ("json.no", "'json.no'")):
+        error = ImportError(f"No module named '{module}'")
+        assert model_sentence(error, "m.py", 2, []).endswith(end)
+
+
+def test_lines_are_counted_in_the_file_of_the_model(tmp_path: Path) -> None:
+    """A model of an installed package may have the path of a file of the project, or of none."""
+    file = tmp_path / "a.py"
+    file.write_text("\n \n\nx = 1\n")
+    counted = [_blank_lines_on_top(file, code) for code in ("x = 1", "x = 2")]
+    assert [*counted, _blank_lines_on_top(tmp_path / "b.py", "x = 1")] == [3, 0, 0]
+
+
 def test_every_broken_model_is_judged(broken: dict[str, Any]) -> None:
     cases = test_error_is_a_sentence.pytestmark[0].args[1]
     assert sorted(broken) == sorted(model for model, _ in cases)
@@ -262,6 +302,19 @@ def test_missing_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert "there is no `java` on the PATH. Install" in java.why_not_started(log)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     assert f"JAVA_HOME ({tmp_path}) has no bin/java. Install" in java.why_not_started(log)
+
+
+def test_java_that_does_not_start_is_quoted_without_its_chatter(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(java, "why_unfit", lambda: None)
+    log = tmp_path / "spark.log"
+    for printed, why in (
+        ("Picked up OPTIONS\n\nNo room\n\tmore\n", "No room"),
+        ("", "it printed nothing"),
+    ):
+        log.write_text(printed)
+        assert f"ended before it was ready: {why} (see {log})" in java.why_not_started(log)
 
 
 def test_java_that_refuses_its_options_is_quoted(tmp_path: Path) -> None:
@@ -403,8 +456,9 @@ def test_settings_that_a_function_computes(monkeypatch: pytest.MonkeyPatch) -> N
     )
     with pytest.raises(DbtRuntimeError, match=r"The jar is missing\."):
         session.computed_settings(target({}, spark_settings="settings_of_mine.refused"))
-    with pytest.raises(DbtRuntimeError, match=r"There is no Python function settings_of_mine\.no"):
-        session.computed_settings(target({}, spark_settings="settings_of_mine.no"))
+    for name in ("settings_of_mine.no", "nobody.has_it", "alone"):
+        with pytest.raises(DbtRuntimeError, match=rf"There is no Python function {name}: "):
+            session.computed_settings(target({}, spark_settings=name))
 
 
 def test_nobody_beyond_this_machine_reaches_spark(running: Project) -> None:
@@ -451,6 +505,18 @@ def test_python_models_need_the_session() -> None:
     credentials.method = "thrift"
     with pytest.raises(DbtRuntimeError, match="Python models need `method: session`"):
         SessionPythonJobHelper(Path(), {}, credentials)
+
+
+@pytest.mark.parametrize(("setting", "kind"), [("NTZ", "timestamp_ntz"), ("LTZ", "timestamp")])
+def test_a_table_without_rows_has_the_times_that_spark_is_set_to(setting: str, kind: str) -> None:
+    spark: Any = SimpleNamespace(
+        conf={"spark.sql.timestampType": f"TIMESTAMP_{setting}"},
+        createDataFrame=lambda rows, schema: (rows, schema.simpleString()),
+    )
+    empty = pa.table({"at": pa.array([], pa.timestamp("us"))})
+    assert to_spark(spark, empty) == ([], f"struct<at:{kind}>")
+    with pytest.raises(DbtRuntimeError, match="The model returned an int, not a pyspark"):
+        to_spark(spark, 5)
 
 
 @pytest.mark.parametrize("module", [calls, connections])
