@@ -1,4 +1,9 @@
-"""The base of all errors that a command ends with."""
+"""The base of all errors that a command ends with, and what Python says of a full disk."""
+
+import errno
+
+# What writing to a file or to the standard output fails with. Such an error names no file.
+WRITE_ERRORS = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO
 
 
 class HouseError(Exception):

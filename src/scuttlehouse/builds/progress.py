@@ -12,7 +12,7 @@ from threading import Event, Lock, Thread
 from typing import Any, NamedTuple, TextIO
 
 from scuttlehouse.builds.unchanged import is_to_refresh
-from scuttlehouse.errors import HouseError
+from scuttlehouse.errors import WRITE_ERRORS, HouseError
 from scuttlehouse.printing import cut, visible, visible_lines
 from scuttlehouse.reading.warehouse import open_published
 
@@ -27,8 +27,10 @@ _IDLE = ("no-op", "skipped")
 # What a bar alone shows. Whatever else a step ends with has a line on a terminal, too.
 _UNREMARKABLE = ("success", "pass", *_IDLE)
 
-# An OSError of Python as a text: its number, words and file.
-_FILE_ERROR = re.compile(r"\[Errno \d+\] [^\n]*: '[^\n]*'\Z")
+# An OSError of Python as a text: its number, words and file; of a file that takes no more, without the file.
+_FILE_ERROR = re.compile(
+    rf"\[Errno (?:\d+\] [^\n]*: '[^\n]*'|(?:{'|'.join(map(str, WRITE_ERRORS))})\] [^\n:]*)\Z"
+)
 
 # What dbt says when a step has ended: the lines here say it.
 _RESULTS = (

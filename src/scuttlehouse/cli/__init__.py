@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import re
 import signal
 import sys
@@ -14,7 +13,7 @@ from typing import NoReturn
 
 from scuttlehouse.cli.interrupts import interruptible
 from scuttlehouse.cli.output import make_printable, send_nowhere
-from scuttlehouse.errors import HouseError
+from scuttlehouse.errors import WRITE_ERRORS, HouseError
 from scuttlehouse.printing import visible, without_passwords
 
 # The module of each command is imported only when the command is run: it starts faster.
@@ -42,9 +41,6 @@ _COMMANDS = {
     "sample": ("scuttlehouse.sample.write", "write a signed sample log"),
 }
 
-
-# What writing to a file or to the standard output fails with.
-_WRITE_ERRORS = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO
 
 # These commands have nothing to undo, so Ctrl-C ends their process. DuckDB keeps it from Python while a query
 # runs.
@@ -138,7 +134,7 @@ def _run(arguments: Sequence[str], chosen: str | None) -> int:
         send_nowhere(sys.stdout.fileno())
         return 0
     except OSError as error:
-        if error.filename is not None or error.errno not in _WRITE_ERRORS:
+        if error.filename is not None or error.errno not in WRITE_ERRORS:
             raise
         send_nowhere(sys.stdout.fileno())
         print(f"The output cannot be written: {error.strerror}.", file=sys.stderr)

@@ -27,8 +27,8 @@ from scuttlehouse.cli.dbt_settings import (
     variable,
 )
 from scuttlehouse.cli.interrupts import is_interrupted
-from scuttlehouse.cli.output import go_on_without_reader
-from scuttlehouse.errors import HouseError
+from scuttlehouse.cli.output import go_on_without_reader, log_file_may_fail
+from scuttlehouse.errors import WRITE_ERRORS, HouseError
 from scuttlehouse.printing import visible, visible_lines
 from scuttlehouse.reading.engine import WarehouseError
 
@@ -90,7 +90,8 @@ def _build(options: Sequence[str], project: Path, before: str | None) -> int:
         return LEFT_OUT if _leaves_out() else 0
     arguments = [*_profiles(project), *options]
     is_printed = is_printed_by_dbt(options)
-    code = _run_dbt(arguments) if is_printed else _build_with_progress(arguments, project)
+    with log_file_may_fail():
+        code = _run_dbt(arguments) if is_printed else _build_with_progress(arguments, project)
     # The target `dev` and some parts of the project publish nothing.
     has_published = code == 0 and _published_id() != before
     return LEFT_OUT if has_published and _leaves_out() else code
@@ -172,12 +173,17 @@ def _told(error: BaseException) -> str:
 
     >>> _told(PermissionError(13, "Permission denied", "logs"))  # doctest: +ELLIPSIS
     'dbt cannot use logs (Permission denied): correct that, or set DBT_LOG_PATH and DBT_TARGET_PATH to ...'
+    >>> _told(OSError(28, "No space left on device"))  # doctest: +ELLIPSIS
+    'dbt cannot write its files (No space left on device): correct that, or set DBT_LOG_PATH and DBT_TAR...'
     """
-    if not isinstance(error, OSError) or error.filename is None:
+    if not isinstance(error, OSError) or (
+        error.filename is None and error.errno not in WRITE_ERRORS
+    ):
         return str(error)
+    file = f"use {error.filename}" if error.filename is not None else "write its files"
     return (
-        f"dbt cannot use {error.filename} ({error.strerror}): correct that, or set DBT_LOG_PATH and "
-        "DBT_TARGET_PATH to folders that this user can write."
+        f"dbt cannot {file} ({error.strerror}): correct that, or set DBT_LOG_PATH and DBT_TARGET_PATH to "
+        "folders that this user can write."
     )
 
 

@@ -238,6 +238,42 @@ def test_a_folder_that_dbt_cannot_write_is_told_in_a_sentence(
     assert "Traceback" not in out + err
 
 
+def test_a_full_disk_under_the_files_of_dbt_is_told_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The error of Python names no file then. /dev/full is such a disk."""
+    monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
+    (tmp_path / "target").mkdir()
+    (tmp_path / "target" / "manifest.json").symlink_to("/dev/full")
+    monkeypatch.setenv("DBT_TARGET_PATH", str(tmp_path / "target"))
+    monkeypatch.setenv("DBT_LOG_PATH", str(tmp_path / "logs"))
+    assert main(["build", "-s", "no_model"]) == build.DBT_CANNOT_RUN
+    out, err = capfd.readouterr()
+    assert out.startswith("dbt cannot write its files (No space left on device): correct that, or")
+    assert "Traceback" not in out + err
+
+
+@pytest.mark.parametrize("options", [[], ["--log-level", "info"]])
+def test_a_log_file_that_cannot_be_written_is_told_in_a_sentence(
+    options: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """As on a full disk, of which /dev/full is one. Python would print a trace for each line of it."""
+    monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "dbt.log").symlink_to("/dev/full")
+    monkeypatch.setenv("DBT_LOG_PATH", str(tmp_path / "logs"))
+    assert main(["build", "--profile", "of_nobody", *options]) == build.DBT_CANNOT_RUN
+    out, err = capfd.readouterr()
+    assert "Could not find profile named 'of_nobody'" in out
+    assert err == (
+        f"dbt's log file {tmp_path}/logs/dbt.log lacks lines (No space left on device): make room on its "
+        "disk, or set DBT_LOG_PATH to a folder on another one.\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("folder", "options", "variables"),
     [

@@ -174,9 +174,15 @@ def test_an_interruption_shows_no_code(is_terminal: bool) -> None:
     assert not progress.has_said_an_error
 
 
-def test_a_file_that_dbt_cannot_use_shows_no_code() -> None:
+@pytest.mark.parametrize(
+    "error",
+    [
+        "[Errno 13] Permission denied: '/srv/house/target/manifest.json'",
+        "[Errno 28] No space left on device",
+    ],
+)
+def test_a_file_that_dbt_cannot_use_shows_no_code(error: str) -> None:
     """`scuttlehouse build` says it in a sentence."""
-    error = "[Errno 13] Permission denied: '/srv/house/target/manifest.json'"
     trace = f'Traceback (most recent call last):\n  File "queue.py"\nPermissionError: {error}\n'
     ends_it = [(4.0, MainEncounteredError(exc=error)), (4.0, MainStackTrace(stack_trace=trace))]
     text, progress = said([*STEPS[:3], *ends_it])
