@@ -146,7 +146,7 @@ class BuildLock:
                 lock.close()
             raise CatalogError(
                 f"The warehouse in {self._path.parent} is in use by "
-                f"{self.holder() or 'another process'}. "
+                f"{self._somebody()}. "
                 "Wait until it ends, or stop it, and try again."
             )
         # Whoever is alone starts the list of holders again.
@@ -209,8 +209,18 @@ class BuildLock:
         with suppress(OSError), os.fdopen(os.open(self._path, flags, 0o600), "w") as file:
             file.write(f"{words}\n")
 
+    def _somebody(self) -> str:
+        """Who holds the lock, as far as this user can tell."""
+        with suppress(CatalogError):
+            return self.holder() or "another process"
+        return "another process"
+
     def holder(self) -> str | None:
-        """The last process that has signed and, judged from this host, not ended; None if there is none."""
+        """The last process that has signed and, judged from this host, not ended; None if there is none.
+
+        Raises:
+            CatalogError: this user may not read who has signed.
+        """
         holders: dict[tuple[str, int], dict[str, Any]] = {}
         for words in self._signatures():
             key = words["host"], words["process"]
@@ -225,12 +235,20 @@ class BuildLock:
         return None
 
     def _signatures(self) -> Iterator[dict[str, Any]]:
-        with suppress(OSError):
-            for line in self._path.read_bytes().splitlines():
-                with suppress(ValueError):
-                    words = json.loads(line)
-                    if isinstance(words, dict) and _is_signature(words):
-                        yield words
+        try:
+            signed = self._path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise CatalogError(
+                f"{self._path} cannot be read ({error.strerror}), so nobody knows who builds: ask as the "
+                "user that builds."
+            ) from None
+        for line in signed.splitlines():
+            with suppress(ValueError):
+                words = json.loads(line)
+                if isinstance(words, dict) and _is_signature(words):
+                    yield words
 
 
 _SIGNATURE = {"host": str, "process": int, "command": str, "since": str, "has_left": bool}

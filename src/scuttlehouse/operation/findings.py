@@ -8,6 +8,9 @@ from typing import Literal, NamedTuple
 from scuttlehouse.catalog.names import NothingPublishedError
 from scuttlehouse.errors import HouseError
 
+# What somebody is told who may not look at something.
+AS_BUILDER = "Run `scuttlehouse doctor` as the user that builds."
+
 
 class Finding(NamedTuple):
     """Whether something is well, what it is, and what to do, which is empty if there is nothing to do."""
@@ -36,7 +39,9 @@ def found(check: Callable[[], Finding]) -> Finding:
         is_new = isinstance(error, NothingPublishedError)
         return Finding("warn" if is_new else "fail", str(error))
     except OSError as error:
-        return Finding("fail", f"{error.strerror or 'An error'}: {error.filename or 'no file'}.")
+        to_do = AS_BUILDER if isinstance(error, PermissionError) else ""
+        what = f"{error.strerror or 'An error'}: {error.filename or 'no file'}."
+        return Finding("fail", what, to_do)
     except Exception as error:  # No message: it may hold anything.
         return Finding(
             "fail",

@@ -32,7 +32,7 @@ from scuttlehouse.files.limits import most_unpacked_bytes
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import looks_like_key
 from scuttlehouse.landing.folder import landing_folder, require_apart
-from scuttlehouse.operation.findings import Finding
+from scuttlehouse.operation.findings import AS_BUILDER, Finding
 from scuttlehouse.printing import count
 from scuttlehouse.reading.engine import WarehouseError, literal
 from scuttlehouse.reading.warehouse import open_tables
@@ -84,10 +84,17 @@ def disk() -> Finding:
     folder = home_folder()
     there = _nearest(folder)
     free, used = shutil.disk_usage(there).free, _bytes_below(folder)
-    what = f"{_gigabytes(free)} free, {_gigabytes(used)} used by {folder}"
+    is_seen = there != folder or os.access(folder, os.R_OK | os.X_OK)
+    what = f"{_gigabytes(free)} free" + (
+        f", {_gigabytes(used)} used by {folder}"
+        if is_seen
+        else f"; this user cannot see what {folder} uses"
+    )
     advice = "Free disk space, or move SCUTTLEHOUSE_HOME to a larger disk and build there."
     if free < _LEAST_FREE_BYTES:
         return Finding("fail", f"{what}.", advice)
+    if not is_seen:
+        return Finding("warn", f"{what}.", AS_BUILDER)
     if free < used:
         return Finding("warn", f"{what}: a full refresh may not fit.", advice)
     return Finding("ok", what)

@@ -22,7 +22,7 @@ import pytest
 import postgresql
 from dbt.adapters.sparkpython import java
 from houses import House, flip
-from other_users import as_another_user, needs_root
+from other_users import as_another_user, let_through, needs_root
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.catalog import opening
 from scuttlehouse.catalog.expiry import remove_unreachable
@@ -269,6 +269,40 @@ def test_what_builds_remove_meanwhile_is_not_called_damaged(
     monkeypatch.setattr(state, name, after_builds)
     assert state.OF_WAREHOUSE[check]().state == "ok"
     assert next(builds, None) is None
+
+
+@needs_root
+def test_what_a_reader_cannot_see_is_not_told(small: SmallWarehouse) -> None:
+    """Readers go through the home to the catalog, and open neither its lock nor its other folders."""
+    small.begin()
+    for path in small.home.rglob("*"):
+        path.chmod(0o710 if path.is_dir() else 0o640)
+    serving = small.home / "serving"
+    serving.mkdir(mode=0o700)
+    lock = BuildLock(small.home)
+    lock.hold(exclusive=True)
+    (small.home / "build.lock").chmod(0o600)
+    let_through(small.home)
+    small.home.chmod(0o710)
+    try:
+        with as_another_user():
+            unseen = {
+                check.__name__: findings.found(check)
+                for check in (state.lock, state.last_build, state.disk, renewed.dashboards)
+            }
+    finally:
+        lock.release()
+    closed = (
+        f"{small.home}/build.lock cannot be read (Permission denied), so nobody knows who builds: "
+    )
+    for check in ("lock", "last_build"):
+        assert unseen[check].state == "fail"
+        assert unseen[check].what.startswith(closed)
+    assert unseen["disk"].what.endswith(f"; this user cannot see what {small.home} uses.")
+    assert unseen["dashboards"].what.startswith(f"Permission denied: {serving}")
+    assert all(unseen[check].state != "ok" for check in unseen)
+    assert unseen["disk"].to_do == unseen["dashboards"].to_do
+    assert unseen["disk"].to_do == "Run `scuttlehouse doctor` as the user that builds."
 
 
 def test_who_builds_and_what_failed(small: SmallWarehouse, doctor: Doctor) -> None:
