@@ -109,12 +109,17 @@ def _check(
     reason = _shape_fault(value)
     if reason == "signature_is_malformed":  # The log does not hold the bytes of the signature.
         return NOT_IN_LOG
-    if reason is not None:
-        return Check(None, "invalid", reason)
     sealed = {name: part for name, part in value.items() if name != "contentSignature"} | {
         "content": ciphertext
     }
-    check = _check_bytes(value if ciphertext is None else sealed, key, hmac_key)
+    signed = value if ciphertext is None else sealed
+    if reason is not None:
+        message_id = _hashed_id(signed)
+        # Nobody knows which bytes stood in the place of the text of another signature.
+        is_known = not is_opened and reason != "content_signature_is_malformed"
+        is_proven = is_known or message_id == any_id(key or "")
+        return Check(message_id if is_proven else None, "invalid", reason)
+    check = _check_bytes(signed, key, hmac_key)
     announces = is_announcement(value["content"])
     is_signed_by_subfeed = announces and is_content_signed(value, _subfeed(value), hmac_key)
     if check.validity == "valid":
@@ -160,6 +165,18 @@ def message_bytes(value: Mapping[str, jsjson.Value]) -> tuple[bytes, bytes]:
     return signed, b"l" + signed + bencode(encode(value["signature"])) + b"e"
 
 
+def _hashed_id(value: Mapping[str, jsjson.Value]) -> str | None:
+    """The id of a message of any shape by its hash. None if the log does not hold its bytes."""
+    try:
+        return _id_of(message_bytes(value)[1])
+    except (KeyError, NoBytesError):
+        return None
+
+
+def _id_of(native: bytes) -> str:
+    return f"ssb:message/{FORMAT}/{urlsafe_b64encode(sha256(native).digest()).decode()}"
+
+
 def _check_bytes(
     value: Mapping[str, jsjson.Value], key: str | None, hmac_key: bytes | None
 ) -> Check:
@@ -167,8 +184,7 @@ def _check_bytes(
         signed, native = message_bytes(value)
     except NoBytesError:
         return NOT_IN_LOG
-    digest = urlsafe_b64encode(sha256(native).digest()).decode()
-    message_id = f"ssb:message/{FORMAT}/{digest}"
+    message_id = _id_of(native)
     if len(native) > MAX_BYTES:
         return Check(message_id, "invalid", "too_long")
     if key is not None and any_id(key) != message_id:

@@ -21,6 +21,7 @@ from scuttlehouse.ssb import bendybutt
 from scuttlehouse.ssb.bendybutt import ANNOUNCEMENTS, check_message, message_bytes
 from scuttlehouse.ssb.bfe import NoBytesError, bencode, encode
 from scuttlehouse.ssb.checks import Check
+from scuttlehouse.ssb.ids import any_id
 from scuttlehouse.ssb.lines import epoch_key
 from scuttlehouse.ssb.validation import check_value
 
@@ -57,6 +58,18 @@ def test_the_bytes_are_those_of_the_reference(vector: dict[str, Any]) -> None:
         return
     _, native = message_bytes(value_of(vector))
     assert native.hex() == vector["native"]
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
+def test_a_message_has_the_id_of_its_hash_whatever_is_wrong_with_it(vector: dict[str, Any]) -> None:
+    """Without a key it was no message, and with one its id counted as a claim that anybody can write."""
+    value, key = vector["value"], vector["key"]
+    row, bare = row_of({"key": key, "value": value}), row_of({"value": value})
+    if row.invalid_reason == "content_signature_is_malformed":  # Its bytes are not in the log.
+        assert (row.has_claimed_id, bare.reject_reason) == (True, "not_a_message")
+        return
+    assert (row.message_id, row.has_claimed_id) == (any_id(key), False)
+    assert (bare.message_id, bare.invalid_reason) == (row.message_id, row.invalid_reason)
 
 
 def test_vectors_of_every_reason() -> None:
