@@ -182,6 +182,25 @@ def test_an_opened_announcement_counts_by_the_signature_of_the_announced_feed() 
     assert check == Check(None, "not_checked", None, "content_signature_is_wrong")
 
 
+@pytest.mark.parametrize("is_kept", [True, False], ids=["with its ciphertext", "without"])
+def test_what_somebody_read_in_a_section_makes_no_message_invalid(is_kept: bool) -> None:
+    """Its author signed the ciphertext. A table without a column for the content signature lost it."""
+    subfeed = ClassicFeed(bytes([2] * 32))
+    value, key = opened(subfeed.signer, BendyFeed(bytes(32)), subfeed)
+    meta = {"private": True} | ({"originalContent": SEALED} if is_kept else {})
+    bare = {name: part for name, part in value.items() if name != "contentSignature"}
+    for read, warning in [
+        (bare, "content_signature_is_wrong"),
+        ({**value, "contentSignature": None}, "content_signature_is_wrong"),
+        ({**value, "contentSignature": "reboxed"}, "content_signature_is_wrong"),
+        ({**value, "content": ["hello"]}, "signed_bytes_not_in_log"),
+        ({**value, "content": 5}, "signed_bytes_not_in_log"),
+    ]:
+        row = row_of({"key": key, "value": read, "meta": meta})
+        assert (row.validity, row.warning) == ("not_checked", warning), read
+        assert not row.is_announcement_signed
+
+
 def test_an_opened_section_of_the_specification_is_checked_fully() -> None:
     """One value in BFE, without a content signature beside it. Its bytes are in the log."""
     feed, subfeed = BendyFeed(bytes(32)), ClassicFeed(bytes([2] * 32))
@@ -193,6 +212,8 @@ def test_an_opened_section_of_the_specification_is_checked_fully() -> None:
     key = check_message(sealed, None, None, None).message_key
     assert check_message(sealed, None, key, None) == Check(key, "valid")
     assert check_message(value, SEALED, key, None) == Check(key, "valid")
+    del value["contentSignature"]
+    assert check_message({**value, "content": [1.0]}, SEALED, key, None) == Check(key, "valid")
     assert check_message(value, "AAAB.box2".replace("B", "Q"), key, None).validity == "not_checked"
 
 
