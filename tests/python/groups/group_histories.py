@@ -94,16 +94,31 @@ class History:
             remaining = people[base] - out
             author = min(remaining)
             self.speak_as(author)
-            before = self.field(author, "group", self.root)
-            self.change(author, base, "group/exclude-member", out)
-            after = self.field(author, "group", self.root)
-            fields = {
-                "epoch": {"root": self.root, "previous": [base]},
-                "group": after if is_seen else before,
-                "members": ROOT,
-            }
-            init = self.say(author, "group/init", fields, key=self.key())
-            self.change(author, init, "group/add-member", set(remaining))
+            self.succeed(author, base, out, set(remaining), is_seen)
+
+    def succeed(
+        self,
+        author: str,
+        base: str,
+        out: set[str],
+        members: set[str],
+        is_seen: bool | None = None,
+    ) -> None:
+        """Exclude people in an epoch, and create the one after it."""
+        if is_seen is None:
+            is_seen = self.dice.random() < 0.5
+        before = self.field(author, "group", self.root)
+        self.change(author, base, "group/exclude-member", out)
+        after = self.field(author, "group", self.root)
+        fields = {
+            "epoch": {"root": self.root, "previous": [base]},
+            "group": after if is_seen else before,
+            "members": ROOT,
+        }
+        init = self.say(author, "group/init", fields, key=self.key())
+        self.epochs.append(init)
+        if members:
+            self.change(author, init, "group/add-member", members)
 
     def speak_as(self, person: str) -> None:
         """From now on the person has the whole log, and says nothing odd."""
@@ -213,3 +228,43 @@ class History:
         self.entries.append(LogMessage(message, author, type, fields, people, key, time, epoch))
         self.views[author].add(message)
         return message
+
+
+class ForkedHistory(History):
+    """A group of careful people with many forks. They act in epochs that they know they are members of."""
+
+    def step(self) -> None:
+        dice = self.dice
+        self.is_careful = True
+        author = dice.choice(MEMBERS)
+        own = [epoch for epoch in self.epochs if author in self.declared(author, epoch)]
+        act = dice.choice(["found", "found", "found", "add", "post", "sync", "sync", "meet"])
+        if act == "meet":
+            self.sync(*MEMBERS)
+        elif act == "sync" or not own:
+            self.sync(author, dice.choice(MEMBERS))
+        elif act == "found":
+            self.split(author, dice.choice(own[-3:]))
+        elif act == "add":
+            self.add(author, dice.choice(own[-3:]), set(dice.sample(MEMBERS, dice.randint(1, 2))))
+        else:
+            field = self.field(author, "group", self.root)
+            self.say(author, "post", {"group": field}, epoch=dice.choice(own))
+
+    def split(self, author: str, epoch: str) -> None:
+        """Exclude one or two people, and create the epoch without them."""
+        others = sorted(self.declared(author, epoch) - {author})
+        if others:
+            out = set(self.dice.sample(others, min(len(others), self.dice.randint(1, 2))))
+            members = self.declared(author, epoch) - out if self.dice.random() < 0.9 else set()
+            self.succeed(author, epoch, out, members)
+
+    def declared(self, person: str, epoch: str) -> set[str]:
+        """The members of an epoch, as far as a person knows."""
+        found = set[str]()
+        for entry in self.entries:
+            field = entry.fields.get("members")
+            is_known = entry.type == "group/add-member" and entry.id in self.views[person]
+            if is_known and isinstance(field, dict) and field["root"] == epoch:
+                found |= entry.people
+        return found
