@@ -111,13 +111,16 @@ awaited_epochs as (
 
 ),
 
--- Thousands of acts may be of one epoch with thousands of members: its list of members is not joined to them.
+-- Somebody who was excluded up to their own epoch should not be in it. Thousands of acts may be of one epoch
+-- with thousands of members: its list of members is not joined to them.
 epochs_without_creator as (
 
     select epochs.epoch_id
     from epochs
     inner join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
-    where not array_contains(judged_epochs.member_ids, epochs.creator_id)
+    where
+        not array_contains(judged_epochs.member_ids, epochs.creator_id)
+        and not array_contains(judged_epochs.excluded_before_ids, epochs.creator_id)
 
 ),
 
