@@ -410,6 +410,20 @@ def test_an_epoch_that_lists_a_tip_and_the_one_before_it_is_stale() -> None:
     assert Oracle(log.entries, "X").stale() == {"both"}
 
 
+def test_an_epoch_after_the_newest_one_follows_an_older_exclusion() -> None:
+    """The remedy of exclusion_without_epoch. An epoch after that of the exclusion would be stale."""
+    for previous, stale in ("H", set()), ("X", {"J"}):
+        log = Log("abcd")
+        log.found("H", "b", "abcd", "X+")
+        log.exclude("-c", "a", "c", "X+")
+        assert log.answers().known.following == {"-c": None}
+        log.found("J", "b", "abd", "H+ -c", previous=previous)
+        found = log.answers()
+        assert found.known.following == {"-c": "J"}
+        assert found.known.stale == Oracle(log.entries, "X").stale() == stale
+        assert found.correct["J"] == found.members["J"]
+
+
 # 4.8.1
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.sets import rules
-from scuttlehouse.sets.items import SetMessage, lipmaa_depth, topological_order
+from scuttlehouse.sets.items import SetMessage, item_roots, lipmaa_depth, topological_order
 from scuttlehouse.sets.rules import Unsuperseded, left_deletions, unsuperseded
 from scuttlehouse.sets.tables import SET_MESSAGE_COLUMNS
 from test_parts import python_model
@@ -167,6 +167,23 @@ def chain(*said: tuple[list[str], list[str], list[str]]) -> list[SetMessage]:
         SetMessage(str(depth), depth, [str(depth - 1)], *lists)
         for depth, lists in enumerate(said, 1)
     ]
+
+
+@pytest.mark.parametrize("change", [(["alice"], []), ([], ["alice"])])
+def test_what_the_next_change_supersedes_too_is_no_item_root(
+    change: tuple[list[str], list[str]],
+) -> None:
+    """The remedy of the rule. To supersede only the older one breaks the rule again."""
+    alice: tuple[list[str], list[str]] = (["alice"], [])
+    wrong = Unsuperseded("2", "alice", "1")
+    for superseded, roots, broken in (
+        (["2", "1"], ["3"], [wrong]),
+        (["2"], ["1", "3"], [wrong]),
+        (["1"], ["2", "3"], [wrong, Unsuperseded("3", "alice", "2")]),
+    ):
+        messages = chain((*alice, []), (*alice, []), (*change, superseded))
+        assert unsuperseded("0", messages) == broken
+        assert [one.message_id for one in item_roots(messages)] == roots
 
 
 def test_an_addition_that_leaves_a_known_deletion() -> None:
