@@ -61,7 +61,10 @@ def is_bare(parsed: dict[str, Any]) -> bool:
     is_record = isinstance(parsed.get("msg"), dict)
     # msg-v3 and older versions name the sigkey otherwise.
     has_key = "sigkey" in parsed or "pubkey" in parsed
-    return not is_record and has_key and bool(members_of(parsed.get("metadata")))
+    metadata = parsed.get("metadata")
+    # Databases have it as a text.
+    has_metadata = isinstance(metadata, dict) or (isinstance(metadata, str) and metadata[:1] == "{")
+    return not is_record and has_key and has_metadata
 
 
 def _message_of(parsed: dict[str, Any]) -> dict[str, Any]:
