@@ -188,7 +188,7 @@ def _head(stream: BinaryIO) -> bytes:
         while left > 0 and (data := read1(min(left % BLOCK_BYTES or BLOCK_BYTES, 4096))):
             parts.append(data)
             left -= len(data)
-            if left % BLOCK_BYTES == 0 and left < HEAD_BYTES and not b"".join(parts).strip(_EMPTY):
+            if left % BLOCK_BYTES == 0 and not b"".join(parts).strip(_EMPTY):
                 parts, left = [], HEAD_BYTES
     except BROKEN as error:
         # What needs a dictionary or a larger window than others shows nothing.

@@ -25,7 +25,7 @@ from urllib.parse import quote
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import forms
@@ -1011,14 +1011,24 @@ def test_digits_that_end_anywhere_are_told(notation: str) -> None:
         assert (told_notation(text[:cut], Packing()) or "").startswith(what)
 
 
+def test_a_line_broken_behind_a_sign_of_mail_is_not_of_mail() -> None:
+    """The command for mail would lose that sign, which is a part of an id."""
+    signed = ClassicFeed(bytes(32)).publish({"type": "post"}, 1)
+    text = json.dumps({"key": signed.key, "value": signed.value})
+    broken = text.replace("=.ed25519", "=\n.ed25519", 1)
+    assert (told_notation(broken, Packing()) or "").startswith(NOTATIONS["broken lines"][1])
+
+
 @pytest.mark.parametrize(
     "names", ["key,value", "author,sequence,content,signature", "key,author,sequence"]
 )
-def test_line_ends_change_nothing_of_what_is_told_of_csv(names: str) -> None:
+def test_line_ends_and_quotation_marks_change_nothing_of_what_is_told_of_csv(names: str) -> None:
     text = f"{names}\n{','.join('%a' for _ in names.split(','))}\n"
     said = without_messages(text, Packing())
     assert said is not None
     assert without_messages(text.replace("\n", "\r\n"), Packing()) == said
+    quoted = text.replace(names, '"{}"'.format(names.replace(",", '","')))
+    assert without_messages(quoted, Packing()) == said
 
 
 OF_NOTATIONS = {"type": "post", "text": "a 'b' <c> & \u2713 // d /* e */ ,} ,] \u00a0 \\ \" \r\n\t"}
@@ -1100,9 +1110,11 @@ def test_a_message_of_pzp_in_another_is_no_record_of_it() -> None:
         b'{"msg": {"metadata": {}, "data": {}, "sig": ""}, "received": 1}',
         b'{"value": {"author": "@a", "sequence": 1, "content": 2}}',
         b'{"value": {"key": "%a", "value": {"author": "@a", "sequence": 1, "content": 2}}}',
+        b'{"author": "@a", "sequence": 1, "content": [%s]}' % POST,
+        POST[:-1] + b', "tags": ["a", {}]}',
     ],
 )
-def test_a_message_without_its_id_is_no_object_around_a_message(line: bytes) -> None:
+def test_a_message_is_no_object_around_what_it_says(line: bytes) -> None:
     assert recognise_head(line + b"\n", "none") == PLAIN
 
 
@@ -1115,6 +1127,12 @@ def test_a_message_without_its_id_is_no_object_around_a_message(line: bytes) -> 
         ('{"n":1,"a":{"b":[null,', "%s", "]}}", ". | .[] | objects | .[] | arrays[]"),
         ('{"data":{"edges":[', '{"node":%s}', "]}}", ". | .[] | objects | .[] | arrays[]"),
         ('{"n":1,"@a":{', '"1":%s', "}}", ". | .[] | objects[]"),
+        (
+            '{"a":' * 6 + '{"b":[',
+            "%s",
+            "]" + "}" * 7,
+            "." + " | .[] | objects" * 6 + " | .[] | arrays[]",
+        ),
     ],
 )
 def test_messages_deep_in_a_long_object_are_told(
@@ -1252,7 +1270,13 @@ def test_what_is_around_messages_without_signatures_is_no_content() -> None:
         assert recognise_head(head, "none") == PLAIN
 
 
-@pytest.mark.parametrize("part", ['"5"', '"{"', '""', "[]", "[5]", "null", '"{} {}"', "{}"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        *('"5"', '"{"', '""', "[]", "[5]", "null", '"{} {}"', "{}"),
+        pytest.param('{"a":' * 600 + "1" + "}" * 600, id="deep"),
+    ],
+)
 def test_objects_without_messages_are_lines(part: str, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(f'{{"a": {part}, "value": {part}}}\n')
@@ -1267,6 +1291,7 @@ def test_nothing_is_to_be_taken_out_of_what_holds_no_messages(many: int, tmp_pat
         {"items": [{"id": n, "name": "a"} for n in range(many)]},
         {f"{n}": {"id": n} for n in range(many)},
         {f"%{n:043}=.sha256": {"author": "@a", "votes": n} for n in range(many)},
+        {"key": [f"%{n:043}=.sha256" for n in range(many)], "value": [*range(many)]},
     ]
     for value in values:
         path = tmp_path / "a.json"
@@ -1288,6 +1313,9 @@ def test_lists_in_an_object_are_read_once(monkeypatch: pytest.MonkeyPatch) -> No
     lists = ", ".join(f'"a{n}": [{{"id": {n}}}]' for n in range(1000))
     assert jq_filters.list_inside(f'{{{lists}, "b": [{{"id": ') == " | .[] | arrays"
     assert len(read) == 1
+    # A list behind those of messages, which the end of the text is behind, has none.
+    text = json.dumps({"messages": values()[:1], "states": [{"key": "%a"}], "next": 1})
+    assert jq_filters.list_inside(text[:-1]) == " | .[] | arrays"
 
 
 def test_a_message_is_no_object_around_messages(tmp_path: Path) -> None:
@@ -2175,6 +2203,9 @@ def test_all_bytes_of_a_text_are_in_values_or_damage(data: bytes) -> None:
 
 
 @given(data=st.binary(max_size=600))
+@example(data=b'{"a": 1, "a.b": 2}')
+@example(data=b'{"a": ["' + b"a" * 70_000)
+@example(data=b'{"a": ' + b'{"a":' * 20_000)
 def test_any_head_is_recognised_or_told(data: bytes) -> None:
     assert recognise_head(data, "none")
 
