@@ -6,6 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
 
@@ -16,6 +17,9 @@ POSTGRESQL_FORM = (
     "postgresql://user:password@host:port/database. In a password, write every character that is not a "
     "letter or a digit as its code in UTF-8, for example %40 for @."
 )
+
+# What SQLite calls a database without a file.
+_IN_MEMORY = ":memory:"
 
 
 def is_postgresql(address: str) -> bool:
@@ -128,8 +132,10 @@ def open_database(address: str) -> Iterator[Cursor]:
 
 @contextmanager
 def _open_sqlite(path: str) -> Iterator[Cursor]:
+    # In many builds of SQLite a name that begins with `file:` is an address, and no path.
+    place = path if path == _IN_MEMORY else Path(path).absolute()
     try:
-        with closing(sqlite3.connect(path, timeout=60, isolation_level=None)) as connection:
+        with closing(sqlite3.connect(place, timeout=60, isolation_level=None)) as connection:
             yield connection.cursor()
     except sqlite3.Error as error:
         raise DatabaseError(_words_of(error)) from error

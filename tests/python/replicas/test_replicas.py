@@ -618,6 +618,21 @@ def test_a_file_of_the_home_is_no_replica(
 
 
 @pytest.mark.usefixtures("something_published")
+def test_the_file_of_a_replica_is_no_address_of_sqlite(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In many builds of SQLite a name that begins with `file:` is one, which may lead into the home."""
+    monkeypatch.chdir(tmp_path)
+    catalog = home_folder() / "catalog.db"
+    before = catalog.read_bytes()
+    assert main(["follow", "--to", f"sqlite:file:{catalog}"]) == 1
+    assert "unable to open database file" in capsys.readouterr().err
+    assert catalog.read_bytes() == before
+    assert main(["follow", "--to", "sqlite:file:replica.db?mode=memory"]) == 0
+    assert (tmp_path / "file:replica.db?mode=memory").is_file()
+
+
+@pytest.mark.usefixtures("something_published")
 def test_a_wrong_password_is_not_shown(
     postgresql_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
