@@ -149,6 +149,18 @@ def close_log(folder: str) -> None:
         Path(folder, "dbt.log").chmod(0o600)
 
 
+def require_outside(home: Path, file: Path) -> None:
+    """Refuse to write a file of somebody's own among those of the warehouse.
+
+    Raises:
+        CatalogError: the file is in the home.
+    """
+    if Path(os.path.realpath(file)).is_relative_to(home):
+        raise CatalogError(
+            f"The home {home} holds the files of the warehouse alone: name a file outside of it."
+        )
+
+
 def holds_table_files(home: Path) -> bool:
     """Whether any file is in the folder of all tables. On a disk it stops at the first one."""
     return any(True for _ in files_below(warehouse_location(home)))

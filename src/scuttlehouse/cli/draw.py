@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from scuttlehouse.catalog.home import home_folder
+from scuttlehouse.catalog.home import home_folder, require_outside
 from scuttlehouse.drawing.commands import draw_commands
 from scuttlehouse.drawing.groups import draw_group
 from scuttlehouse.drawing.members import draw_members
@@ -38,7 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the picture as SVG, or the page as HTML; return the exit code."""
-    with open_published(home_folder()) as warehouse:
+    home = home_folder()
+    if args.output:
+        require_outside(home, args.output)
+    with open_published(home) as warehouse:
         drawing = DRAWINGS[args.what](warehouse, args.id).encode()
     if not args.output:
         sys.stdout.buffer.write(drawing)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scuttlehouse.catalog.home import home_folder
+from scuttlehouse.catalog.home import home_folder, require_outside
 from scuttlehouse.printing import count, visible
 from scuttlehouse.replicas.replicas import (
     Progress,
@@ -75,7 +74,9 @@ def run(args: argparse.Namespace) -> int:
     from scuttlehouse.reading.warehouse import open_published
 
     home = home_folder()
-    _refuse_files_of(home, args.to)
+    scheme, _, path = args.to.partition(":")
+    if scheme == "sqlite" and path:
+        require_outside(home, Path(path))
     tangle_ids = list(dict.fromkeys(args.tangle)) or None
     differing: list[str] = []
     # The published tables come first: where nothing is published, no database is made.
@@ -95,15 +96,6 @@ def run(args: argparse.Namespace) -> int:
     elif args.verify:
         print("Verified: the replica has the published order.")
     return 1 if differing else 0
-
-
-def _refuse_files_of(home: Path, address: str) -> None:
-    scheme, _, path = address.partition(":")
-    if scheme == "sqlite" and path and Path(os.path.realpath(path)).is_relative_to(home):
-        raise ReplicaError(
-            f"The home {home} holds the files of the warehouse alone: name a file outside of it for the "
-            "replica."
-        )
 
 
 def _apply(replica: Replica, updates: Sequence[PublishedUpdate]) -> None:

@@ -866,6 +866,20 @@ IMPOSSIBLE = [
 ]
 
 
+def test_a_drawing_replaces_no_file_of_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    SmallWarehouse(tmp_path / "home").publish(tangle_tables(1))
+    catalog = tmp_path / "home" / "catalog.db"
+    before = catalog.read_bytes()
+    drawn = "draw", "tangle", f"thread:{uri(0)}", "--output"
+    assert main([*drawn, str(catalog)]) == 1
+    assert "name a file outside of it" in capsys.readouterr().err
+    assert catalog.read_bytes() == before
+    assert main([*drawn, str(tmp_path / "tangle.svg")]) == 0
+
+
 def test_an_impossible_drawing_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
