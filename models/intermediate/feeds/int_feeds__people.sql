@@ -93,24 +93,34 @@ feeds as (
 
 ),
 
+feeds_of_keys as (
+
+    select
+        feed_id,
+        {{ feed_of_key('feed_id') }} as key_feed_id
+    from feeds
+
+),
+
+-- What a key writes is of its person, in each of its feeds. It is announced for one of them.
 final as (
 
     select
-        feeds.feed_id,
-        first_parents.purpose as feed_purpose,
-        first_parents.key_hash,
+        feeds_of_keys.feed_id,
+        if(feeds_of_keys.feed_id = first_parents.subfeed_id, first_parents.purpose, null) as feed_purpose,
+        if(feeds_of_keys.feed_id = first_parents.subfeed_id, first_parents.key_hash, null) as key_hash,
         coalesce(
             third_parents.metafeed_id,
             second_parents.metafeed_id,
             first_parents.metafeed_id,
-            feeds.feed_id
+            feeds_of_keys.feed_id
         ) as person_id,
         first_parents.metafeed_id is not null or metafeeds.metafeed_id is not null as has_known_person
-    from feeds
-    left join parents as first_parents on feeds.feed_id = first_parents.subfeed_id
+    from feeds_of_keys
+    left join parents as first_parents on feeds_of_keys.key_feed_id = first_parents.subfeed_id
     left join parents as second_parents on first_parents.metafeed_id = second_parents.subfeed_id
     left join parents as third_parents on second_parents.metafeed_id = third_parents.subfeed_id
-    left join metafeeds on feeds.feed_id = metafeeds.metafeed_id
+    left join metafeeds on feeds_of_keys.feed_id = metafeeds.metafeed_id
 
 )
 

@@ -74,7 +74,7 @@ final as (
     left semi join changed_log_feeds
         on
             all_lines.source_file = changed_log_feeds.source_file
-            and all_lines.feed_id = changed_log_feeds.feed_id
+            and {{ feed_of_key('all_lines.feed_id') }} = changed_log_feeds.feed_id
     where all_lines.message_id is not null and {{ is_refresh() | lower }}
 
 )

@@ -134,7 +134,9 @@ best_lines as (
         and ranked_lines.validity != 'invalid' as is_of_author
     from ranked_lines
     left join log_feeds
-        on ranked_lines.source_file = log_feeds.source_file and ranked_lines.feed_id = log_feeds.feed_id
+        on
+            ranked_lines.source_file = log_feeds.source_file
+            and {{ feed_of_key('ranked_lines.feed_id') }} = log_feeds.feed_id
     left join outvoted_places
         on
             ranked_lines.message_id = outvoted_places.message_id

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from scuttlehouse.sample.devices import Account, Device, Log
 from scuttlehouse.sample.groups import Group
-from scuttlehouse.sample.lines import line_of
+from scuttlehouse.sample.lines import json_line, line_of
 from scuttlehouse.sample.sets import NONCE_BYTES, Set
-from scuttlehouse.sample.signing import ClassicFeed, Message, base64_text
+from scuttlehouse.sample.signing import ClassicFeed, Message, base64_text, uri_text
 from scuttlehouse.sample.world import World
 
 PEOPLE = ["alice", "bob", "carol"]
@@ -442,23 +442,33 @@ def a_field_that_nobody_can_read(groups: Groups) -> list[list[bytes]]:
 
 
 def a_feed_of_the_owner(groups: Groups) -> tuple[list[bytes], list[bytes]]:
-    """Alice's log and another one, each with a line of a refresh. They differ in what a message says.
+    """Alice's log and another one, each with a line of a refresh. They differ in what two messages say.
 
-    Alice's counts, but that its feed is hers is told later.
+    Alice's counts, but that their feeds are hers is told later. One is on a feed below another one of
+    buttwoo-v1: the announcement names the key.
     """
     world, alice = groups.world, groups.world.person("alice")
     feed, shard = ClassicFeed(world.bytes_for("new feed of alice")), alice._shard("index")
     message = world.publish(feed, {"type": "post", "text": "mine"}, ALICE)
     published, lines = log_of_alice(groups)
     world._published.clear()
-    other = json.loads(lines[-1])
-    other["value"]["content"]["text"] = "another"
+    key = ClassicFeed(world.bytes_for("key of alice"))
+    key.id = f"ssb:feed/buttwoo-v1/{uri_text(key.signer.public)}"
+    above, below = (
+        f"ssb:message/buttwoo-v1/{uri_text(world.bytes_for(name))}" for name in ("above", "below")
+    )
+    value = {"author": key.id, "parent": above, "sequence": 1, "previous": None, "timestamp": 1}
+    lines.append(json_line({"key": below, "value": {**value, "content": message.content}}))
+    others = [json.loads(line) for line in lines[-2:]]
+    for other in others:
+        other["value"]["content"]["text"] = "another"
     alice._add(shard, "index", feed)
-    [announcement] = groups.lines()
+    alice._add(shard, "posts", key)
+    announcements = groups.lines()
     assert message is published[-1]
     return (
-        [b"".join(lines), announcement],
-        [json.dumps(other).encode() + b"\n", lines[0]],
+        [b"".join(lines), b"".join(announcements)],
+        [b"".join(map(json_line, others)), lines[0]],
     )
 
 
