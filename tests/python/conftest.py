@@ -252,7 +252,7 @@ class Warehouse:
         return SparkSession.builder.getOrCreate()
 
     def published(self) -> dict[str, Rows]:
-        """The rows of every published table except the log of builds. Equal rows are in equal order."""
+        """The rows of every published table except the log of runs. Equal rows are in equal order."""
         with open_published(self.home) as tables:
             found = {}
             for name in PUBLISHED:

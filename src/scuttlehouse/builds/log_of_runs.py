@@ -27,7 +27,7 @@ def continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
     except (UnusableError, WarehouseError) as error:
         if not is_full_refresh:
             raise
-        print(f"The log of builds cannot be continued, so an empty one replaces it: {error}")
+        print(f"The log of runs cannot be continued, so an empty one replaces it: {error}")
         catalog.drop_log(run.schemas)
 
 

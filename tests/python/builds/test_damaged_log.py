@@ -58,7 +58,7 @@ def test_a_damaged_log_is_found_and_a_full_refresh_begins_a_new_one(
     [sentence] = damaged_tables(logged.house.home)
     assert sentence.endswith(f" The table {LOG_TABLE} needs it. {BEGIN_LOG}")
     last = logged.run("build", PASSED, is_full_refresh=True)
-    assert "The log of builds cannot be continued, so an empty one" in capsys.readouterr().out
+    assert "The log of runs cannot be continued, so an empty one" in capsys.readouterr().out
     assert logged.published == last
     assert LOG_TABLE not in logged.house.tables(LOG), "the model makes it"
     assert [*damaged_tables(logged.house.home)] == []

@@ -406,7 +406,7 @@ def test_a_retry_makes_all_rows_again_only_if_its_build_did(dbt: Runs) -> None:
 def test_only_a_killed_build_is_called_killed(
     dbt: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Even if there is no log of builds yet, because no build has got so far."""
+    """Even if there is no log of runs yet, because no build has got so far."""
     dbt.run("build", PASSED | {"seed.words": "error"})
     killed = dbt.begin("build")
     assert "was killed" not in capsys.readouterr().out
