@@ -28,7 +28,7 @@ Batches = Iterator[pa.RecordBatch]
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     home = home_folder()
     ring = KeyRing.of_home(home)
-    rules = lines_hash(home, dbt.config.get("network_key_file") or "")
+    rules = lines_hash(home, dbt.config.get("network_key_file"))
     splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring, rules)
     frame = splits_frame(session, splits)
     read = begin_reading(temporary_folder(home), dbt.this.identifier, splits)

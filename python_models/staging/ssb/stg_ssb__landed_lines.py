@@ -29,7 +29,7 @@ Batches = Iterator[pa.RecordBatch]
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
-    home, key_file = home_folder(), dbt.config.get("network_key_file") or ""
+    home, key_file = home_folder(), dbt.config.get("network_key_file")
     ring = KeyRing.of_home(home)
     rules = lines_hash(home, key_file)
     splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring, rules)

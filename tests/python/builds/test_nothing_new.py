@@ -13,15 +13,17 @@ import pyarrow as pa
 import pytest
 
 from scuttlehouse.builds.rules import lines_hash, project_hash, project_variables, rules_hash
-from scuttlehouse.builds.unchanged import is_to_refresh, unchanged_build
+from scuttlehouse.builds.unchanged import PublishedLogs, is_to_refresh, unchanged_build
 from scuttlehouse.catalog.names import MAIN
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.records import Build
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.landing.ledger import take_stock
 from scuttlehouse.landing.looks import look_into
+from scuttlehouse.reading.engine import WarehouseError
 from small_warehouse import SmallWarehouse
 from test_exit_codes import LEDGER
+from test_parts import python_model
 
 OTHER_KEY = base64.b64encode(bytes(range(32))).decode()
 
@@ -135,3 +137,15 @@ def test_something_is_new(what: str, place: Place, monkeypatch: pytest.MonkeyPat
     NEW[what](place, monkeypatch)
     assert unchanged_build(place.home, place.project) is None
     assert is_to_refresh(place.home, place.project) == (what not in BEGINS_ANEW)
+
+
+def test_a_full_refresh_needs_no_ledger(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It makes a damaged one again. Any other build goes on from what the ledger says was read."""
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(place.home))
+    published = place.publish()
+    ledger = python_model("stg_landing__logs")["ledger"]
+    assert ledger(True).entries == ledger(False).entries != ()
+    Path(published.tables["dim_logs"]).write_bytes(b"damage")
+    assert ledger(True) == PublishedLogs()
+    with pytest.raises(WarehouseError, match="dim_logs"):
+        ledger(False)

@@ -32,7 +32,7 @@ from other_users import as_another_user, needs_root
 from pieces import each_line, ledger_of, splits_of
 from rows import RING
 from rows import row_of as land
-from scuttlehouse.files import parts
+from scuttlehouse.files import listing, parts
 from scuttlehouse.files.listing import NOT_MEANT, entry_of, list_logs
 from scuttlehouse.files.parts import (
     MAX_LINE_BYTES,
@@ -341,22 +341,33 @@ def test_the_name_of_an_archive_says_how_to_unpack_it(
     assert log.problem.startswith(NOT_MEANT)
 
 
-def test_files_of_leveldb_are_no_logs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_in_s3", [False, True])
+def test_files_of_leveldb_are_no_logs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_in_s3: bool
+) -> None:
     """As they are below ~/.ssb: its write-ahead log has the ending of a log. Other numbers may be logs."""
-    index, other = tmp_path / "flume" / "feed", tmp_path / "numbered"
-    for folder in (index, other):
+    index, other, copied = (tmp_path / name for name in ("flume/feed", "numbered", "flume/copied"))
+    for folder in (index, other, copied):
         folder.mkdir(parents=True)
         for name in ("000003.log", "000005.ldb", "CURRENT", "LOG"):
             (folder / name).write_bytes(b"\x9a\x81\xff\0\x01")
-    (index / "MANIFEST-000002").touch()
+    for folder in (index, copied):
+        (folder / "MANIFEST-000002").touch()
+    (copied / "CURRENT").unlink()
     (index / "2023.log").write_bytes(b"{}\n")
-    logs = {log.source_file: log.problem for log in list_logs(tmp_path)}
+    listed = list_logs(tmp_path)
+    if is_in_s3:
+        objects = [replace(log, problem=None) for log in listed]
+        monkeypatch.setattr(listing, "list_s3", lambda _: objects)
+        listed = list_logs("s3://bucket/logs")
+    logs = {log.source_file: log.problem for log in listed}
     problem = logs.pop("flume/feed/000003.log")
     assert problem is not None
     assert problem.startswith("A file of LevelDB: an index or a store of keys, and no log.")
     assert problem.startswith(NOT_MEANT)
     assert entry_of(index / "000003.log", "a").problem == problem
     assert [name for name, told in logs.items() if told is None] == [
+        "flume/copied/000003.log",
         "flume/feed/2023.log",
         "numbered/000003.log",
     ]

@@ -122,6 +122,9 @@ def test_a_build_and_a_rollback_renew_the_tables(
     assert rows(serving, "select n from mine") == [(1,)], "a view on the table stays"
     assert rows(serving, "select * from scuttlehouse.dim_lists")[0] == ("",)
     small.log("fct_builds", pa.table({"step": ["build"]}))
+    # Damage shows that no other table is read.
+    [path] = small.data_files("fct_messages")
+    Path(path).write_bytes(b"damage")
     assert renew_serving(small.home, log_only=True) is None
     assert rows(serving, "select * from scuttlehouse.fct_builds") == [("build",)]
     assert rows(serving, "select n from mine") == [(1,)]
