@@ -12,7 +12,7 @@ import os
 import quopri
 import re
 import zlib
-from base64 import encodebytes
+from base64 import b64encode, encodebytes
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -1268,6 +1268,18 @@ def test_what_is_around_messages_without_signatures_is_no_content() -> None:
     for line in lines:
         head = "\n".join([json.dumps(line)] * 100).encode()
         assert recognise_head(head, "none") == PLAIN
+
+
+def test_a_command_names_no_member_by_what_may_be_a_key_or_a_quotation_mark() -> None:
+    """Tables have the command, and people run it. Members that all hold messages are those of a map."""
+    post = json.loads(POST)
+    for name in ("it's", b64encode(bytes(range(32))).decode()):
+        around = {name: post, "note": 1}
+        for value in (post | {name: [post]}, around, {"list": [around], "note": 1}):
+            said = recognise_head(json.dumps(value).encode(), "none")
+            assert "`jq -c '" in str(said)
+            assert name not in str(said)
+    assert jq_filters.way_to_messages(json.dumps({"ann": post, "bob": post})) == "[]"
 
 
 @pytest.mark.parametrize(
