@@ -135,12 +135,12 @@ def candidates(arrived: list[Event]) -> pa.Table:
 def sql_of(model: str, settle_steps: int) -> str:
     """The SQL of a model or a macro call, with the project's own macros."""
     environment = Environment()
-    macros = environment.from_string((PROJECT / "macros/tangles/settle.sql").read_text()).module
     environment.globals.update(
-        {name: macro for name, macro in vars(macros).items() if callable(macro)},
-        ref=lambda name: name,
-        var={"settle_steps": settle_steps}.__getitem__,
+        ref=lambda name: name, var={"settle_steps": settle_steps}.__getitem__
     )
+    for path in ("tangles/settle.sql", "messages/is_readable.sql"):
+        macros = vars(environment.from_string((PROJECT / "macros" / path).read_text()).module)
+        environment.globals.update({name: one for name, one in macros.items() if callable(one)})
     file = PROJECT / f"models/intermediate/tangles/{model}.sql"
     return environment.from_string(file.read_text() if file.exists() else model).render()
 
@@ -183,7 +183,14 @@ def measure(session: SparkSession, folder: Path, model: str, size: int, gap: str
     session.read.parquet(str(folder / "candidates.parquet")).createOrReplaceTempView("landed")
     write(session, "int_tangles__candidates", "select * from landed distribute by message_id")
     flags = ("is_private", "is_decrypted", "has_claimed_id")
-    columns = ", ".join(["message_id", *(f"false as {flag}" for flag in flags)])
+    texts = ("content_type", "warning")
+    columns = ", ".join(
+        [
+            "message_id",
+            *(f"false as {flag}" for flag in flags),
+            *(f"cast(null as string) as {text}" for text in texts),
+        ]
+    )
     write(session, "stg_ssb__messages", f"select {columns} from landed")
     links = write(session, "int_tangles__links", sql_of("int_tangles__links", 8))
     settled, checked, joined = [], [], []

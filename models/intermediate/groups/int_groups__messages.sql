@@ -43,11 +43,14 @@ people as (
 -- What these messages say is known. Nobody knows what stands under an id that anybody may have written.
 readable_messages as (
 
-    select * from {{ ref('stg_ssb__messages') }}
+    select staged.message_id from {{ ref('stg_ssb__messages') }} as staged
     where
-        (is_decrypted or not is_private)
-        and not has_claimed_id
-        and (validity = 'invalid' or {{ counts_as_signed('validity', 'feed_format', 'message_id') }})
+        {{ is_readable('staged') }}
+        and not staged.has_claimed_id
+        and (
+            staged.validity = 'invalid'
+            or {{ counts_as_signed('staged.validity', 'staged.feed_format', 'staged.message_id') }}
+        )
 
 ),
 

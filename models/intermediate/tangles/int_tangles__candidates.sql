@@ -129,7 +129,7 @@ rooted_fields as (
         all_fields.addressed_group_id,
         roots.addressed_group_id as addressed_group_of_root,
         roots.message_id is not null as is_root_in_log,
-        coalesce(roots.is_decrypted or not roots.is_private, false) as is_root_readable,
+        coalesce({{ is_readable('roots') }}, false) as is_root_readable,
         if(all_fields.is_implicit, roots.feed_id, all_fields.feed_id) as feed_id,
         if(all_fields.is_implicit, roots.content_type, all_fields.content_type) as content_type,
         if(all_fields.is_implicit, roots.validity, all_fields.validity) as validity,

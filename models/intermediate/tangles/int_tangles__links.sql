@@ -59,7 +59,7 @@ unknown_messages as (
 
     select
         messages.message_id,
-        messages.is_private and not messages.is_decrypted as is_encrypted
+        {{ is_readable('messages') }} is false as is_encrypted
     from messages
     left semi join unknown_ids on messages.message_id = unknown_ids.previous_id
 
