@@ -15,6 +15,7 @@ from scuttlehouse.catalog.home import holds_table_files, home_folder
 from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.names import MAIN, CatalogError, NothingPublishedError
 from scuttlehouse.catalog.opening import open_catalog, published_build
+from scuttlehouse.cli.dbt_files import log_file_may_fail, told
 from scuttlehouse.cli.dbt_settings import (
     VERIFY,
     asks_for_help,
@@ -27,8 +28,8 @@ from scuttlehouse.cli.dbt_settings import (
     variable,
 )
 from scuttlehouse.cli.interrupts import is_interrupted
-from scuttlehouse.cli.output import go_on_without_reader, log_file_may_fail
-from scuttlehouse.errors import WRITE_ERRORS, HouseError
+from scuttlehouse.cli.output import go_on_without_reader
+from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import visible, visible_lines
 from scuttlehouse.reading.engine import WarehouseError
 
@@ -151,6 +152,7 @@ def _build_with_progress(options: Sequence[str], project: Path) -> int:
     # would silence dbt's log file, too.
     of_log_file = "--log-level-file", variable("LOG_LEVEL_FILE") or "debug"
     silent = "--log-level", "none", *of_log_file, "--no-use-colors"
+    arguments = [*DBT_BUILD, *silent, *options]
     sys.argv = ["dbt", *DBT_BUILD, *options]
 
     def say(event: Any) -> None:
@@ -159,32 +161,26 @@ def _build_with_progress(options: Sequence[str], project: Path) -> int:
             progress(event)
 
     with progress.ticking():
-        done = dbtRunner(callbacks=[say]).invoke([*DBT_BUILD, *silent, *options])
+        done = dbtRunner(callbacks=[say]).invoke(arguments)
     if isinstance(done.exception, KeyboardInterrupt) or (is_interrupted() and not done.success):
         raise KeyboardInterrupt
     if done.exception and not progress.has_said_an_error:
-        print(visible_lines(_told(done.exception)))
+        print(visible_lines(_refused(arguments) or told(done.exception)))
     # The exit codes are those of the command `dbt`: 1 if steps failed.
     return 0 if done.success else DBT_CANNOT_RUN if done.exception else 1
 
 
-def _told(error: BaseException) -> str:
-    """What dbt says of an error that has ended it; of a file that it cannot use, also what to do.
+def _refused(arguments: Sequence[str]) -> str | None:
+    """What dbt says of an option that it refuses, with the option: its runner tells of the value alone."""
+    from click import UsageError
+    from dbt.cli.main import build as of_dbt
 
-    >>> _told(PermissionError(13, "Permission denied", "logs"))  # doctest: +ELLIPSIS
-    'dbt cannot use logs (Permission denied): correct that, or set DBT_LOG_PATH and DBT_TARGET_PATH to ...'
-    >>> _told(OSError(28, "No space left on device"))  # doctest: +ELLIPSIS
-    'dbt cannot write its files (No space left on device): correct that, or set DBT_LOG_PATH and DBT_TAR...'
-    """
-    if not isinstance(error, OSError) or (
-        error.filename is None and error.errno not in WRITE_ERRORS
-    ):
-        return str(error)
-    file = f"use {error.filename}" if error.filename is not None else "write its files"
-    return (
-        f"dbt cannot {file} ({error.strerror}): correct that, or set DBT_LOG_PATH and DBT_TARGET_PATH to "
-        "folders that this user can write."
-    )
+    command, *options = arguments
+    try:
+        of_dbt.make_context(command, options)
+    except UsageError as error:
+        return error.format_message()
+    return None
 
 
 def _profiles(project: Path) -> list[str]:

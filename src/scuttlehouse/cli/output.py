@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import io
-import logging
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 # The numbers of the standard streams are 0, 1 and 2.
@@ -15,9 +12,6 @@ _LAST_STANDARD = 2
 
 # Python's ways to write a character that an output does not know, where they fail.
 _FAILING = "strict", "surrogateescape"
-
-# The name of dbt's logger that writes its log file.
-_DBT_LOG = "file_log"
 
 
 def send_nowhere(descriptor: int) -> None:
@@ -68,31 +62,3 @@ def go_on_without_reader() -> None:
             errors=printed.errors,
             line_buffering=printed.line_buffering or printed.write_through,
         )
-
-
-@contextmanager
-def log_file_may_fail() -> Iterator[None]:
-    """Let dbt go on if its log file cannot be written, on a full disk for example, and say so at the end.
-
-    Python prints a trace for each line that it cannot log.
-    """
-    raises, logging.raiseExceptions = logging.raiseExceptions, False
-    try:
-        yield
-    finally:
-        logging.raiseExceptions = raises
-        for handler in logging.getLogger(_DBT_LOG).handlers:
-            if isinstance(handler, logging.FileHandler):
-                _flush(handler)
-
-
-def _flush(handler: logging.FileHandler) -> None:
-    try:
-        handler.flush()
-    except OSError as error:
-        print(
-            f"dbt's log file {handler.baseFilename} lacks lines ({error.strerror}): make room on its disk, "
-            "or set DBT_LOG_PATH to a folder on another one.",
-            file=sys.stderr,
-        )
-        send_nowhere(handler.stream.fileno())

@@ -216,6 +216,35 @@ def test_an_option_without_its_value_takes_no_other(
     assert "Option '-s' requires an argument." in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("options", "variables", "sentence"),
+    [
+        (["--threads", "many"], {}, "Invalid value for '--threads': 'many' is not a valid integer"),
+        ([], {"DBT_FULL_REFRESH": "maybe"}, "'maybe' is not a valid boolean"),
+        (
+            ["-f"],
+            {"DBT_INDIRECT_SELECTION": "none"},
+            "Invalid value for '--indirect-selection': 'none'",
+        ),
+    ],
+)
+def test_a_value_that_dbt_refuses_is_told_with_its_option(
+    options: list[str],
+    variables: dict[str, str],
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`dbt build` names the option; dbt's runner, which `scuttlehouse build` uses, leaves it out."""
+    monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert main(["build", *options]) == build.DBT_CANNOT_RUN
+    out = capsys.readouterr().out
+    assert sentence in out
+    assert all(name.removeprefix("DBT_").lower().replace("_", "-") in out for name in variables)
+
+
 def test_an_error_of_dbt_over_several_lines_stays_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
