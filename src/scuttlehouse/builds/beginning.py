@@ -181,9 +181,10 @@ def check_variables(variables: Mapping[str, Any]) -> None:
                 f"The var {name} is {value!r}: set it to a whole number from 1 to {most}."
             )
     # What stands in place of the name may be the key itself.
-    if not isinstance(variables["network_key_file"] or "", str):
+    named = variables["network_key_file"] or ""
+    if not isinstance(named, str) or "\0" in named:
         raise RunError(
-            "The var network_key_file is no text: let it name the file that holds the network's HMAC key."
+            "The var network_key_file is no path: let it name the file that holds the network's HMAC key."
         )
 
 

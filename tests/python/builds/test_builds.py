@@ -288,9 +288,10 @@ def test_impossible_settings_are_refused(name: str, value: object, wanted: str) 
         check_variables({**POSSIBLE, name: value})
 
 
-@pytest.mark.parametrize("value", [5, [OTHER_KEY], {OTHER_KEY: 1}])
+@pytest.mark.parametrize("value", [5, [OTHER_KEY], {OTHER_KEY: 1}, f"{OTHER_KEY}\0"])
 def test_a_name_of_the_key_file_is_text(value: object) -> None:
-    with pytest.raises(RunError, match=r"^The var network_key_file is no text: ") as raised:
+    """No file has U+0000 in its name: Python would raise an error that is no OSError."""
+    with pytest.raises(RunError, match=r"^The var network_key_file is no path: ") as raised:
         check_variables({**POSSIBLE, "network_key_file": value})
     assert OTHER_KEY not in str(raised.value)
     check_variables({**POSSIBLE, "network_key_file": None})
