@@ -139,13 +139,12 @@ def test_something_is_new(what: str, place: Place, monkeypatch: pytest.MonkeyPat
     assert is_to_refresh(place.home, place.project) == (what not in BEGINS_ANEW)
 
 
-def test_a_full_refresh_needs_no_ledger(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_refresh_needs_no_ledger(place: Place) -> None:
     """It makes a damaged one again. Any other build goes on from what the ledger says was read."""
-    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(place.home))
     published = place.publish()
     ledger = python_model("stg_landing__logs")["ledger"]
-    assert ledger(True).entries == ledger(False).entries != ()
+    assert ledger(place.home, True).entries == ledger(place.home, False).entries != ()
     Path(published.tables["dim_logs"]).write_bytes(b"damage")
-    assert ledger(True) == PublishedLogs()
+    assert ledger(place.home, True) == PublishedLogs()
     with pytest.raises(WarehouseError, match="dim_logs"):
-        ledger(False)
+        ledger(place.home, False)
