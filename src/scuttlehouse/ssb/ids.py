@@ -264,12 +264,16 @@ _short_id = lru_cache(4096)(_read_id)
 def _read_parts(text: str) -> tuple[str, str, str]:
     """The kind, the format and the key (in base64url) of an id. Empty texts if the text is not an id."""
     parts = _parts_as_written(text)
-    if parts[0] or "%" not in text[1:]:
+    if parts[0] or "%" not in text:
         return parts
-    read = unquote(text[: 2 * REMEMBERED_LENGTH])  # Only a tail is longer.
-    if match := _URI_OF_BASE64.fullmatch(read):
-        read = match[1] + to_url(match[2])
-    return _parts_as_written(read)
+    start = text[: 2 * REMEMBERED_LENGTH]  # Only a tail is longer.
+    # The first character of a sigil may be itself, before a key that begins like an escape.
+    for read in (unquote(start), start[0] + unquote(start[1:])):
+        match = _URI_OF_BASE64.fullmatch(read)
+        parts = _parts_as_written(match[1] + to_url(match[2]) if match else read)
+        if parts[0]:
+            break
+    return parts
 
 
 def _parts_as_written(text: str) -> tuple[str, str, str]:
