@@ -120,6 +120,16 @@ def test_the_creator_of_an_empty_epoch_adds_its_members() -> None:
     assert found == {"a": [("H", "add", "a"), ("H", "add", "b")], "b": []}
 
 
+def repairs_by_peer(log: Log) -> dict[str, set[tuple[str, str, str | None]]]:
+    """What each of four people should publish if all of them know all messages."""
+    messages = {one.message_id: one for one in group_messages(log.entries, "X")}
+    view = seen(messages, lists(log.entries, "X"), messages.keys())
+    return {
+        peer: {one[:3] for epoch in peer_epochs(view, {}, peer) for one in epoch.repairs}
+        for peer in "abcd"
+    }
+
+
 def test_a_witness_heals_the_fork_of_figure_4_and_nobody_else() -> None:
     """4.6. d is in L and no witness: the epoch to create excludes d."""
     log = Log("abcd")
@@ -127,14 +137,8 @@ def test_a_witness_heals_the_fork_of_figure_4_and_nobody_else() -> None:
     log.found("L", "a", "abd", "-c")
     log.exclude("-d", "b", "d", "X+")
     log.found("R", "b", "abc", "-d")
-    messages = {one.message_id: one for one in group_messages(log.entries, "X")}
-    view = seen(messages, lists(log.entries, "X"), messages.keys())
-    found = {
-        peer: {one[:3] for epoch in peer_epochs(view, {}, peer) for one in epoch.repairs}
-        for peer in "abcd"
-    }
     healing = {("L", "create_epoch", None), ("L", "exclude", "d")}
-    assert found == {"a": healing, "b": healing, "c": set(), "d": set()}
+    assert repairs_by_peer(log) == {"a": healing, "b": healing, "c": set(), "d": set()}
 
 
 def test_who_is_missing_in_an_epoch_is_no_witness_of_its_forks() -> None:
@@ -144,15 +148,9 @@ def test_who_is_missing_in_an_epoch_is_no_witness_of_its_forks() -> None:
     log.found("L", "a", "abd", "-c")
     log.exclude("-d", "b", "d", "X+")
     log.found("R", "c", "ac", "-d")
-    messages = {one.message_id: one for one in group_messages(log.entries, "X")}
-    view = seen(messages, lists(log.entries, "X"), messages.keys())
-    found = {
-        peer: {one[:3] for epoch in peer_epochs(view, {}, peer) for one in epoch.repairs}
-        for peer in "abcd"
-    }
     adding = {("R", "add", "b")}
     healing = {("L", "create_epoch", None), ("L", "exclude", "d")}
-    assert found == {"a": adding | healing, "b": set(), "c": adding, "d": set()}
+    assert repairs_by_peer(log) == {"a": adding | healing, "b": set(), "c": adding, "d": set()}
 
 
 def test_what_a_message_lists_of_an_unknown_epoch_says_nothing_of_this_group() -> None:
