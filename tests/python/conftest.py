@@ -87,7 +87,7 @@ Read = TypeVar("Read")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests that need Spark or PostgreSQL, and leave out some cases if few examples are tried.
+    """Mark tests that need Spark or PostgreSQL, and leave out some cases.
 
     Those of Spark are put into two processes, one for tests that share builds.
     """
@@ -100,8 +100,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.spark)
             group = "warehouse" if SHARED.isdisjoint(fixtures) else "shared"
             item.add_marker(pytest.mark.xdist_group(group))
-    if examples.are_few():
-        keep_few_cases(config, items)
+    leave_out_cases(config, items)
 
 
 def pytest_collection_finish() -> None:
@@ -109,18 +108,26 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def keep_few_cases(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of each parametrized test, keep a few cases: others in every run."""
+def leave_out_cases(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of tests of a product, keep a share of the cases, and if few examples are tried, a few of each test.
+
+    Every run keeps others. Both processes of a run keep the same.
+    """
+    dice = random.Random(os.environ.get("PYTEST_XDIST_TESTRUNUID"))
     cases = defaultdict(list)
     for item in items:
         cases[item.nodeid.partition("[")[0]].append(item)
-    left_out = {
-        item
-        for found in cases.values()
-        for item in random.sample(found, max(0, len(found) - examples.FEW_CASES))
-    }
-    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
-    items[:] = [item for item in items if item not in left_out]
+    kept = set[pytest.Item]()
+    for found in cases.values():
+        if examples.are_few():
+            kept |= {*dice.sample(found, min(examples.FEW_CASES, len(found)))}
+        elif found[0].get_closest_marker("product"):
+            chosen = examples.share_of_product([item.callspec.params for item in found], dice)
+            kept |= {found[place] for place in chosen}
+        else:
+            kept |= {*found}
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
 
 
 class Warehouse:

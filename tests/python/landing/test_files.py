@@ -180,6 +180,7 @@ def test_what_is_no_value_of_bipf(value: str) -> None:
         bipf.decode(bytes.fromhex(value))
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("form", forms.FORMS)
 @pytest.mark.parametrize("compression", forms.COMPRESSIONS)
 def test_the_sample_in_every_form(tmp_path: Path, form: str, compression: str) -> None:
@@ -233,6 +234,7 @@ def test_any_values_in_any_form(
         assert [line.line_number for line in lines] == [*range(1, 2 * len(records), 2)]
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("first", [*forms.TEXTS])
 @pytest.mark.parametrize("second", [*forms.TEXTS])
 @pytest.mark.parametrize("between", ["", "\n"])
@@ -256,6 +258,7 @@ def records_with_ids() -> tuple[list[Any], list[str | None]]:
     return records, [row_of(record).message_id for record in records]
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("encoding", [one for one in forms.ENCODINGS if "utf-8" not in one])
 @pytest.mark.parametrize("first", [*forms.TEXTS])
 @pytest.mark.parametrize("second", [*forms.TEXTS])
@@ -273,6 +276,7 @@ def test_what_another_shell_appends_in_utf_8_is_read(
         assert found == [*filter(None, ids[:count] + ids[-count:])]
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("first", [*forms.TEXTS])
 @pytest.mark.parametrize("second", [*forms.TEXTS])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
@@ -840,6 +844,7 @@ def in_cell(record: dict[str, Any]) -> str:
     return '"' + json.dumps(record).replace('"', '""') + '"'
 
 
+@pytest.mark.product
 @pytest.mark.parametrize(
     ("compression", "encoding"),
     [
@@ -955,6 +960,7 @@ NOTATIONS: dict[str, tuple[Callable[[str], str], str]] = {
 }
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
 @pytest.mark.parametrize("indent", [None, 4])
 @pytest.mark.parametrize("notation", NOTATIONS)
@@ -1889,6 +1895,7 @@ def test_only_a_record_of_zeros_is_deleted_in_a_flume_log() -> None:
     ]
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("form", [*forms.FORMS])
 @pytest.mark.parametrize("compression", [*forms.COMPRESSIONS])
 def test_a_file_that_is_cut_keeps_its_whole_messages(
@@ -1918,6 +1925,7 @@ BREAKS = {
 }
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("form", [*forms.FORMS])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-32-be"])
 @pytest.mark.parametrize("fault", [*BREAKS])

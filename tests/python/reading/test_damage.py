@@ -173,6 +173,7 @@ def test_tables_are_listed_beside_damaged_rows(small: SmallWarehouse) -> None:
             warehouse.query("select * from dim_groups")
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("damage", [remove, cut, flip])
 @pytest.mark.parametrize("kind", ["metadata", "manifest list", "manifest"])
 def test_tables_are_not_listed_beside_damaged_metadata(
