@@ -18,7 +18,7 @@ from scuttlehouse.ssb.feeds import FEED_FAULTS
 
 SEED = 3
 FEEDS = 1500
-LONG = 200_000
+LONG = 60_000
 LONG_FEEDS = "('whole', 'holed', 'forked')"
 MODELS = [f"int_feeds__{step}" for step in ("messages", "links", "walked", "standings")]
 
