@@ -486,28 +486,48 @@ def written_histories(tmp_path_factory: pytest.TempPathFactory) -> Histories:
     return write_histories(tmp_path_factory.mktemp("histories") / "histories.jsonl")
 
 
+@dataclass
+class BesideAStranger(Unrelated):
+    """What a whole build of unrelated logs, beside those of `built` and a stranger's, made and published.
+
+    `names` are the names of the logs in the tables.
+    """
+
+    published: dict[str, Rows]
+    names: dict[Path, str]
+
+
 @pytest.fixture(scope="session")
 def unrelated_logs(
     warehouse: Warehouse,
+    built: Build,
     tribes2: Path,
     written_figures: Figures,
     written_histories: Histories,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Unrelated:
+) -> BesideAStranger:
     """A log of every scenario of tribes2, the figures, generated histories, all sets, a thread from three
     exporters, random threads, and logs that users reported, of which `last_logs` has copies by their friends.
+    They are beside the logs of `built`, about which a stranger tells lies.
     """
     from test_dialects import WITHOUT_FRIENDS
+    from test_hostile_logs import put_hostile_lines
     from test_set_builds import write_logs
     from test_threads import write_exports, write_odd_threads
     from test_tribes2 import chosen
 
     folder = tmp_path_factory.mktemp("unrelated")
-    logs = [*(log.path for log in chosen(tribes2)), written_figures.log, written_histories.log]
+    of_tribes2 = [log.path for log in chosen(tribes2)]
+    logs = [*built.logs, *(log for log in of_tribes2 if log not in built.logs)]
+    logs += [written_figures.log, written_histories.log, *WITHOUT_FRIENDS]
     logs += [*write_logs(folder), *write_exports(folder), write_odd_threads(folder)]
-    warehouse.land(*logs, *WITHOUT_FRIENDS)
-    warehouse.build_marts()
-    return Unrelated.read(warehouse)
+    warehouse.land(*logs)
+    put_hostile_lines(warehouse.landing, built)
+    # With all tests: a stranger's log stops no build.
+    warehouse.build("build", "--exclude-resource-types", "unit_test")
+    made = Unrelated.read(warehouse)
+    names = {log: f"{number:03d}-{log.name}" for number, log in enumerate(logs)}
+    return BesideAStranger(made.tables, made.of_groups, warehouse.published(), names)
 
 
 @dataclass

@@ -219,10 +219,6 @@ class Figures:
     written: dict[str, Written]
     people: dict[str, str]
 
-    @property
-    def group_ids(self) -> set[str]:
-        return {one.group.id for one in self.written.values()}
-
 
 def write_figures(log: Path) -> Figures:
     world = World(seed=5, size="small")

@@ -202,16 +202,6 @@ class Histories(NamedTuple):
     written: list[Written]
     odd: OddGroups
 
-    @property
-    def group_ids(self) -> set[str]:
-        unnamed = {f"unnamed:{one.uri}" for one in (self.odd.lonely, self.odd.early)}
-        return (
-            {self.odd.group.id, self.odd.continued.id, self.odd.cut_twice.id, self.odd.gap.id}
-            | {self.odd.cut_first}
-            | unnamed
-            | {one.group_id for one in self.written}
-        )
-
 
 def write_histories(log: Path) -> Histories:
     world, lines = World(3, "histories"), []
