@@ -161,14 +161,16 @@ class Warehouse:
         temporary = str(self.temporary)
         return {**self.environment, "TMPDIR": temporary, "SPARK_LOCAL_DIRS": temporary}
 
-    def land(self, *logs: Path) -> None:
-        """Put these logs into the landing folder, and no others. They keep their times."""
+    def land(self, *logs: Path) -> dict[Path, str]:
+        """Put these logs into the landing folder, and no others: their names there. They keep their times."""
         if self.landing.is_file():
             self.landing.unlink()
         shutil.rmtree(self.landing, ignore_errors=True)
         self.landing.mkdir()
-        for number, log in enumerate(logs):
-            shutil.copy2(log, self.landing / f"{number:03d}-{log.name}")
+        names = {log: f"{number:03d}-{log.name}" for number, log in enumerate(logs)}
+        for log, name in names.items():
+            shutil.copy2(log, self.landing / name)
+        return names
 
     def dbt(self, *arguments: str, is_quiet: bool = True) -> Any:
         """Run dbt in this process and return its result, even if it failed."""
@@ -521,12 +523,11 @@ def unrelated_logs(
     logs = [*built.logs, *(log for log in of_tribes2 if log not in built.logs)]
     logs += [written_figures.log, written_histories.log, *WITHOUT_FRIENDS]
     logs += [*write_logs(folder), *write_exports(folder), write_odd_threads(folder)]
-    warehouse.land(*logs)
+    names = warehouse.land(*logs)
     put_hostile_lines(warehouse.landing, built)
     # With all tests: a stranger's log stops no build.
     warehouse.build("build", "--exclude-resource-types", "unit_test")
     made = Unrelated.read(warehouse)
-    names = {log: f"{number:03d}-{log.name}" for number, log in enumerate(logs)}
     return BesideAStranger(made.tables, made.of_groups, warehouse.published(), names)
 
 

@@ -45,6 +45,6 @@ def share_of_product(cases: Sequence[Mapping[str, object]], dice: random.Random)
         if not cases[place].items() <= shown:
             shown |= cases[place].items()
             chosen.append(place)
-    others = [place for place in places if place not in {*chosen}]
+    others = [place for place in places if place not in chosen]
     count = ceil(len(cases) * settings.default.max_examples / ALL)
     return chosen + others[: max(0, count - len(chosen))]

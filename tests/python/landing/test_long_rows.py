@@ -158,9 +158,10 @@ def test_no_message_of_a_checked_format_keeps_as_much(
         return feed_type(bytes(32)).publish(content, AT)
 
     counts = range(9_000)
-    longest = bisect_right(counts, MAX_LENGTH, key=lambda count: length(message(count).value)) - 1
-    assert 20 < longest < counts[-1]
-    row = landed({"key": message(longest).key, "value": message(longest).value})
+    most = bisect_right(counts, MAX_LENGTH, key=lambda count: length(message(count).value)) - 1
+    assert 20 < most < counts[-1]
+    longest = message(most)
+    row = landed({"key": longest.key, "value": longest.value})
     assert (row.reject_reason, row.validity) == (None, "valid")
 
 

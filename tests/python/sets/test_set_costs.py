@@ -53,9 +53,9 @@ def concurrent(count: int) -> list[SetMessage]:
 @pytest.mark.parametrize(
     ("judge", "made", "count"),
     [
-        (partial(unsuperseded, "moot"), rewritten, 1500),
-        (partial(left_deletions, "moot"), rewritten, 4000),
-        (verdicts, concurrent, 4000),
+        (partial(unsuperseded, "moot"), rewritten, 2000),
+        (partial(left_deletions, "moot"), rewritten, 8000),
+        (verdicts, concurrent, 6000),
     ],
 )
 def test_memory_grows_as_the_messages_do(
