@@ -23,10 +23,10 @@ from scuttlehouse.builds.runs import (
     WRITING,
     Run,
     RunError,
-    finished,
     lock_of,
     release,
     start,
+    stop,
 )
 from scuttlehouse.catalog.damage import verify_base
 from scuttlehouse.catalog.home import home_folder, prepare_home
@@ -77,7 +77,7 @@ def begin(
         LandingError: the landing folder has no possible name, or is not apart from the home and the tables.
     """
     check_variables(variables)
-    finished()  # an earlier run of dbt in this process may have ended without its hook
+    stop()  # an earlier run of dbt in this process may have ended without its hook
     # `dbt retry` gives its command as `build`, without what the failed build selected.
     if command == "build" and (not selected or _is_retry()):
         command, selected = "retry", ()
@@ -117,7 +117,7 @@ def check_spark() -> None:
         check_server()
         check_workers()
     except Exception:
-        run = finished()
+        run = stop()
         if run is not None:
             with open_catalog(run.home) as catalog:
                 catalog.record_passed(run.run_id, (), run.schemas)

@@ -24,7 +24,7 @@ from scuttlehouse.builds.publishable import (
 )
 from scuttlehouse.builds.quality import TABLE as QUALITY_RESULTS
 from scuttlehouse.builds.quality import write_results
-from scuttlehouse.builds.runs import BUILDING, FILES_LOCK, LOGGED, Run, RunError, finished, release
+from scuttlehouse.builds.runs import BUILDING, FILES_LOCK, LOGGED, Run, RunError, release, stop
 from scuttlehouse.builds.steps import node_steps, run_step, steps_table, total_changes
 from scuttlehouse.builds.summary import summary
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
@@ -54,7 +54,7 @@ def end(results: Sequence[Any]) -> None:
     Raises:
         RunError: a whole build passed, but it may not be published.
     """
-    run = finished()
+    run = stop()
     if run is None:
         return
     try:

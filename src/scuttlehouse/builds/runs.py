@@ -105,8 +105,8 @@ def current() -> Run | None:
     return _run
 
 
-def finished() -> Run | None:
-    """The same, when it ends: from here on there is none."""
+def stop() -> Run | None:
+    """From here on this process has no run of dbt. It returns the one that it had."""
     global _run
     run, _run = _run, None
     return run

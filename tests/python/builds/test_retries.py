@@ -175,7 +175,7 @@ class Runs:
         schema: str = WORK,
     ) -> str:
         """Begin a run, and return its id. A run in a new process knows nothing of the run before it."""
-        runs.finished()
+        runs.stop()
         BuildLock(self.house.home).release()
         self._count += 1
         run_id = f"{command} {self._count}"
@@ -237,7 +237,7 @@ def dbt(sqlite_house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(beginning, "import_ahead", lambda: None)
     monkeypatch.setattr(ending, "summary", lambda *_: ())
     yield Runs(sqlite_house)
-    runs.finished()
+    runs.stop()
     BuildLock(sqlite_house.home).release()
 
 

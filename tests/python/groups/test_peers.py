@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import pytest
 
 from group_histories import MEMBERS, History
 from group_oracle import LogMessage, Oracle
+from scuttlehouse.groups.messages import GroupMessage
 from scuttlehouse.groups.peers import Listed, peer_epochs, seen
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from test_exclusions import Log
@@ -176,6 +177,13 @@ def test_what_a_message_lists_of_an_unknown_epoch_says_nothing_of_this_group() -
     assert found == {"X": (True, "only"), "F": (False, None)}
 
 
+def additions(
+    messages: Mapping[str, GroupMessage], listed: Mapping[str, Listed], view: Collection[str]
+) -> list[str]:
+    """The messages that add somebody, as a log with some messages shows."""
+    return [one.message_id for one in seen(messages, listed, view) if one.kind == "add"]
+
+
 def test_a_change_that_nobody_can_check_is_no_act_and_still_comes_before_others() -> None:
     """The signed bytes of c's addition are in no log, but a's log has it opened."""
     log = Log("ab")
@@ -187,11 +195,8 @@ def test_a_change_that_nobody_can_check_is_no_act_and_still_comes_before_others(
     messages["X+c"] = messages["X+c"]._replace(kind="other", epoch_id=None, person_ids=())
     listed = lists(log.entries, "X")
 
-    def additions(view: Collection[str]) -> list[str]:
-        return [one.message_id for one in seen(messages, listed, view) if one.kind == "add"]
-
-    assert additions(messages.keys()) == ["X+", "X+d"]
-    assert additions(messages.keys() - {"X+c"}) == ["X+"]
+    assert additions(messages, listed, messages.keys()) == ["X+", "X+d"]
+    assert additions(messages, listed, messages.keys() - {"X+c"}) == ["X+"]
 
 
 def test_an_unsigned_message_waits_for_what_it_says_that_it_follows() -> None:
@@ -209,10 +214,7 @@ def test_an_unsigned_message_waits_for_what_it_says_that_it_follows() -> None:
     def positions(view: Collection[str]) -> dict[str, int]:
         return {one.message_id: one.position for one in seen(messages, listed, view)}
 
-    def additions(view: Collection[str]) -> list[str]:
-        return [one.message_id for one in seen(messages, listed, view) if one.kind == "add"]
-
-    assert additions(messages.keys()) == ["X+", "X+c", "X+e"]
+    assert additions(messages, listed, messages.keys()) == ["X+", "X+c", "X+e"]
     assert positions(messages.keys()) == {"X": 0, "X+": 1, "X+c": 2, "X+d": 3, "X+e": 4}
-    assert additions(messages.keys() - {"X+c"}) == ["X+"]
+    assert additions(messages, listed, messages.keys() - {"X+c"}) == ["X+"]
     assert positions(messages.keys() - {"X+c"}) == {"X": 0, "X+": 1, "X+d": 5, "X+e": 5}
