@@ -178,8 +178,10 @@ described_acts as (
                 then 'a feed for another key'
             when people.key_hash is null and people.feed_purpose is not null then 'a feed for something else'
         end as other_feed,
-        exists(acts.cutoff_feed_ids, feed_id -> feed_id is null)
-        or exists(acts.cutoff_sequences, sequence -> sequence is null) as is_without_cutoff,
+        filter(
+            acts.excluded_ids,
+            (person_id, place) -> acts.cutoff_feed_ids[place] is null or acts.cutoff_sequences[place] is null
+        ) as ids_without_cutoff,
         people.feed_purpose != 'group/additions' or people.key_hash is not null as is_on_other_feed
     from acts_of_groups
     inner join acts on acts_of_groups.message_id = acts.message_id
@@ -216,7 +218,10 @@ final as (
                 'excludes_nobody',
                 case when kind = 'exclude' and coalesce(array_size(excluded_ids), 0) = 0 then 'nobody' end,
                 'exclusion_without_cutoff',
-                case when kind = 'exclude' and is_without_cutoff then array_join(excluded_ids, ' ') end,
+                case
+                    when kind = 'exclude' and size(ids_without_cutoff) > 0
+                        then array_join(ids_without_cutoff, ' ')
+                end,
                 'exclusion_of_other_feed', case when cuts_off_others then 'a feed of somebody else' end,
                 'exclusion_for_others_too',
                 case
