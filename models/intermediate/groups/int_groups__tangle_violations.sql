@@ -78,17 +78,22 @@ claimed_tangles as (
 ),
 
 -- A field that nobody can read is one whatever others say of the message, for example that it is the root of
--- a thread. A thread's `root` and `branch` are no such field (ruling R11).
+-- a thread. A thread's `root` and `branch` are no such field (ruling R11). Only a root may list nothing.
 unreadable_fields as (
 
     select
         messages_with_fields.*,
         cast(null as string) as claimed_kind,
-        concat(tangle_fields.tangle_kind, ' ', tangle_fields.fault) as unreadable_field
+        concat(
+            tangle_fields.tangle_kind, ' ', coalesce(tangle_fields.fault, 'no_previous')
+        ) as unreadable_field
     from messages_with_fields
     inner join tangle_fields on messages_with_fields.message_id = tangle_fields.message_id
     where
-        tangle_fields.fault is not null
+        (
+            tangle_fields.fault is not null
+            or (tangle_fields.root_id is not null and size(tangle_fields.previous_ids) = 0)
+        )
         and (tangle_fields.tangle_kind != 'thread' or messages_with_fields.has_thread_field)
 
 ),
