@@ -2330,6 +2330,25 @@ def test_inspect_counts_what_is_in_a_file_of_both_sources(
     assert "rejected" not in capsys.readouterr().out
 
 
+def test_inspect_tells_what_another_line_has_as_ciphertext(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = map(json.loads, (REPORTED.parent / "f01_pzp_decrypted.jsonl").open())
+    encrypted = next(record for record in records if "misc" in record)
+    ciphertext = encrypted.pop("misc")["originalData"]
+    opened = encrypted | {"private": True}
+    encrypted |= {"msg": encrypted["msg"] | {"data": ciphertext}}
+    path = tmp_path / "a.jsonl"
+    for lines in ([opened], [opened, encrypted], [encrypted, opened]):
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        assert main(["inspect", str(path)]) == 0
+        said = capsys.readouterr().out
+        is_alone = encrypted not in lines
+        assert ("1 line would be rejected" in said) == is_alone
+        assert ("1  not_checked (ciphertext_not_in_log)\n" in said) != is_alone
+        assert f"  {len(lines) - is_alone} message" in said
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
