@@ -1,4 +1,4 @@
-"""Epoch keys of all lengths are read, ranked, kept sealed, and never shown (rulings R23, R29 and R31)."""
+"""Epoch keys of all lengths: read, ranked, sealed by the key of the warehouse, never shown (R23, R29)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nacl.secret import SecretBox
 
+from entries import entry, places, post, written
 from houses import exit_code, fork
 from memory import peak_memory
 from rows import RING, row_of
@@ -30,12 +31,12 @@ from scuttlehouse.ssb.epoch_keys import (
 from scuttlehouse.ssb.lines import epoch_key, land_line
 from scuttlehouse.ssb.network_key import NetworkKeyError, read_network_key
 from scuttlehouse.warehouse_key import (
+    KEY_BYTES,
     PEPPER_FILE,
     SEALED_FILE,
     WarehouseKeyError,
     warehouse_pepper,
 )
-from test_landing import entry, places, post, written
 
 LENGTHS = (1, 16, 31, 32, 33, 48, 64, 200)
 
@@ -101,6 +102,17 @@ def test_a_short_key_as_a_purpose_leaves_no_line() -> None:
     row = row_of(line)
     assert row.key_hash == RING.hash(key)
     assert spellings(key)[1] not in repr(row)
+
+
+def test_the_pepper_stays_and_is_private(tmp_path: Path) -> None:
+    home = tmp_path / "new" / "home"
+    pepper = warehouse_pepper(home)
+    assert len(pepper) == KEY_BYTES
+    assert warehouse_pepper(home) == pepper
+    assert [path.stat().st_mode & 0o777 for path in home.iterdir()] == [0o600]
+    assert warehouse_pepper(tmp_path / "other") != pepper
+    (home / "key_hash.pepper").write_bytes(b"cut")
+    assert len(warehouse_pepper(home)) == KEY_BYTES
 
 
 def test_the_warehouse_keeps_keys_of_all_lengths(tmp_path: Path) -> None:
