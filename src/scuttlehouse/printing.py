@@ -20,11 +20,13 @@ _FORMULA = re.compile(f"[{_SIGNS}\\t\\r\\n]")
 _LATER_FORMULA = re.compile(f"([;\\t\\r\\n][\\s\"']*+)([{_SIGNS}])?")
 _FEED_ID = re.compile(r"@[A-Za-z0-9+/]{43}=\.ed25519")
 
-# Where people write passwords: in an address before its host, and behind a name.
-_PASSWORD_IN_ADDRESS = re.compile(r"(:/{1,2}).*@|(?<=:)\S+@", re.DOTALL)
-_NAMED_SECRET = re.compile(
-    r"((?:password|secret|token)\s*=\s*)('[^']*'|[^\s'\";&]+)", re.IGNORECASE
-)
+# Where people write passwords: in an address before its host, and behind a name. A password may hold any
+# character. Quotes and escapes that are wrong do not tell where it ends, so all that follows a name counts.
+_NAME = r"(?:password|secret|token)\s*="
+_PASSWORD_IN_ADDRESS = re.compile(r"(:/{1,2}).*@|(?<=:)(?=\S).+@", re.DOTALL)
+_NAMED_SECRET = re.compile(rf"({_NAME}\s*).+", re.IGNORECASE | re.DOTALL)
+# Either may be a part of the other.
+_NAME_BEFORE_AT = re.compile(rf"(:/{{1,2}}|:(?=\S)).*{_NAME}.*@.*", re.IGNORECASE | re.DOTALL)
 
 _UNSTORABLE = re.compile("[\\\\\x00\ud800-\udfff]")
 _STORED = re.compile(r"\\(\\|u[0-9a-f]{4})")
@@ -57,6 +59,7 @@ def without_passwords(text: str) -> str:
     >>> without_passwords("host=one password='a b'"), without_passwords("sc://one/;token=a")
     ('host=one password=...', 'sc://one/;token=...')
     """
+    text = _NAME_BEFORE_AT.sub(r"\1...", text)
     return _NAMED_SECRET.sub(r"\1...", _PASSWORD_IN_ADDRESS.sub(r"\1...@", text))
 
 
