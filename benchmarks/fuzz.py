@@ -22,7 +22,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 PROJECT = Path(__file__).parents[1]
-for room in ("", "fuzzing", "landing"):
+for room in ("", "files", "fuzzing", "landing"):
     sys.path.insert(0, str(PROJECT / "tests" / "python" / room))
 
 import targets  # noqa: E402
