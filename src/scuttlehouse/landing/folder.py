@@ -12,7 +12,7 @@ from scuttlehouse.files.parts import LandingError
 from scuttlehouse.landing.ledger import LedgerEntry
 from scuttlehouse.landing.looks import look_into
 from scuttlehouse.printing import without_passwords
-from scuttlehouse.s3 import S3_FOLDER, is_in_s3
+from scuttlehouse.s3 import S3_FOLDER
 
 _DAY_SECONDS = 24 * 60 * 60
 
@@ -29,8 +29,8 @@ def landing_folder(environment: Mapping[str, str] = os.environ, below: Path = Pa
     A name that is not in full is ``below`` a folder, by default the one that this process is in.
 
     Raises:
-        LandingError: the name is not that of a folder of S3, though it begins like one, or the path has bytes
-            that are not UTF-8.
+        LandingError: the name is an address, and not that of a folder of S3, or the path has bytes that are
+            not UTF-8.
 
     >>> landing_folder({"SCUTTLEHOUSE_LANDING": "/var/../logs"})
     '/logs'
@@ -40,7 +40,7 @@ def landing_folder(environment: Mapping[str, str] = os.environ, below: Path = Pa
     'sample'
     """
     named = environment.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample"
-    if not is_in_s3(named):
+    if "://" not in named:
         path = os.path.realpath(Path(below, named))  # list_logs refuses a loop of links.
         # Python has surrogates in place of such bytes. Java takes none.
         if any("\ud800" <= sign <= "\udfff" for sign in path):

@@ -24,6 +24,7 @@ from scuttlehouse.catalog.names import (
     NothingPublishedError,
 )
 from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.printing import without_passwords
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.table_files import needed_by
 from scuttlehouse.reading.warehouse import Warehouse, open_published, open_tables
@@ -249,8 +250,8 @@ def require_name(path: Path) -> None:
 def unwritten(path: Path, reason: str | None) -> CatalogError:
     """What is wrong with a file of metrics that cannot be written."""
     return CatalogError(
-        f"The metrics cannot be written to {path} ({reason}): correct SCUTTLEHOUSE_METRICS_FILE, which names "
-        "a file ending in .prom."
+        f"The metrics cannot be written to {without_passwords(str(path))} ({reason}): correct "
+        "SCUTTLEHOUSE_METRICS_FILE, which names a file ending in .prom."
     )
 
 

@@ -426,7 +426,10 @@ def test_an_address_of_postgresql_that_is_none_is_told(
         ("SCUTTLEHOUSE_CONNECT", "sc://localhost:1/;token=TOPSECRET", "localhost:1"),
         ("SCUTTLEHOUSE_CONNECT", "sc://u:TOPSECRET@localhost:1/;x-key=TOPSECRET", "localhost:1"),
         ("SCUTTLEHOUSE_MASTER", "spark://u:TOPSECRET@127.0.0.1:1,two:1", "127.0.0.1:1"),
-        ("SCUTTLEHOUSE_MASTER", "spark://u:TOP,SECRET/@127.0.0.1:1", "127.0.0.1:1"),
+        ("SCUTTLEHOUSE_MASTER", "spark://u:TOP,SECRET@127.0.0.1:1", "127.0.0.1:1"),
+        # Nothing tells whether the password is before the host or behind it.
+        ("SCUTTLEHOUSE_MASTER", "spark://u:TOP,SECRET/@127.0.0.1:1", None),
+        ("SCUTTLEHOUSE_MASTER", "spark://one:1/?password=TOP@SECRET", None),
         ("SCUTTLEHOUSE_MASTER", "spark://[::1]:1", "[::1]:1"),
         ("SCUTTLEHOUSE_MASTER", "spark://h\udcfc:1", "h\\udcfc:1"),
         ("SCUTTLEHOUSE_MASTER", "TOPSECRET", None),

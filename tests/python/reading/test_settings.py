@@ -1,4 +1,4 @@
-"""Settings with bytes that are not UTF-8, for which Python has surrogates: a sentence refuses them."""
+"""Settings that are refused with a sentence: bytes that are not UTF-8, and addresses in place of paths."""
 
 from __future__ import annotations
 
@@ -122,3 +122,22 @@ def test_secrets_of_s3_in_the_name_of_a_bucket_are_not_shown(
         in said
     )
     assert PASSWORD not in said
+
+
+@pytest.mark.parametrize(
+    "setting", ["SCUTTLEHOUSE_LANDING", "SCUTTLEHOUSE_METRICS_FILE", "SCUTTLEHOUSE_HOME"]
+)
+@pytest.mark.parametrize(
+    "address", ["postgresql://me:{}@host/db", "postgresql://host/db?password={}", "s3://me:{}@b/c"]
+)
+def test_an_address_in_place_of_a_path_is_not_shown_with_its_password(
+    setting: str,
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv(setting, address.format(PASSWORD))
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr()
+    assert setting in said.out + said.err
+    assert PASSWORD not in said.out + said.err
