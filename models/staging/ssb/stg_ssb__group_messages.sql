@@ -23,14 +23,20 @@ acts as (
         key_hash,
         made_group_id,
         asserted_ms,
-        get_json_object(content, '$.root') as root_id,
-        get_json_object(content, '$.name') as said_name,
-        get_json_object(content, '$.tangles.epoch') is not null as has_epoch_tangle,
         from_json(get_json_object(content, '$.recps'), 'array<string>') as recps,
-        from_json(
-            get_json_object(content, '$.excludes'),
-            'array<struct<id string, groupFeedId string, sequence bigint>>'
-        ) as excludes
+        case when content_type = 'group/init' then get_json_object(content, '$.name') end as said_name,
+        case
+            when content_type = 'group/init' then get_json_object(content, '$.tangles.epoch') is not null
+        end as has_epoch_tangle,
+        case when content_type = 'group/add-member' then get_json_object(content, '$.root') end as root_id,
+        -- A message of another type excludes nobody, whatever it lists there.
+        case
+            when content_type = 'group/exclude-member'
+                then from_json(
+                    get_json_object(content, '$.excludes'),
+                    'array<struct<id string, groupFeedId string, sequence bigint>>'
+                )
+        end as excludes
     from messages
     where content_type in ('group/init', 'group/add-member', 'group/exclude-member')
 
@@ -63,10 +69,10 @@ final as (
         made_group_id,
         asserted_ms,
         root_id,
+        has_epoch_tangle,
+        said_name,
         recipient_ids,
         has_other_recipients,
-        case when content_type = 'group/init' then has_epoch_tangle end as has_epoch_tangle,
-        case when content_type = 'group/init' then said_name end as said_name,
         case
             when not {{ is_token('try_element_at(recps, 1)') }} then nullif(try_element_at(recps, 1), '0')
         end as group_id,
