@@ -163,24 +163,24 @@ def _found(log: Log) -> _Found:
             why = row.invalid_reason or row.warning
             found.add(_type_of(row), row.validity or "", why)
     land = partial(land_pzp_lines, ring=ring)
-    private_ids, opened = set[str | None](), list[LandedPzpLine]()
+    private_ids = set[str | None]()
+    opened = list[tuple[str | None, str, str, int]]()
     for pzp in fold_rejects(_lines(log), land, ring, LandedPzpLine):
-        reason = pzp.reject_reason or pzp.invalid_reason
+        kind, reason = f"pzp {pzp.domain or ''}", pzp.reject_reason or pzp.invalid_reason
         if reason is None:
-            found.add(_type_of_pzp(pzp), "valid", None)
+            found.add(kind, "valid", None)
             if pzp.is_private:
                 private_ids.add(pzp.message_id)
         elif pzp.validity == "not_checked":
-            opened.append(pzp)
+            opened.append((pzp.message_id, kind, reason, pzp.line_number))
         else:
             found.reject(reason, pzp.line_number, pzp.line_count)
     # What somebody has opened is the message that another line has as ciphertext.
-    for pzp in opened:
-        reason = pzp.invalid_reason or ""
-        if pzp.message_id in private_ids:
-            found.add(_type_of_pzp(pzp), "not_checked", reason)
+    for message_id, kind, reason, line_number in opened:
+        if message_id in private_ids:
+            found.add(kind, "not_checked", reason)
         else:
-            found.reject(reason, pzp.line_number, pzp.line_count)
+            found.reject(reason, line_number, 1)
     return found
 
 
@@ -188,10 +188,6 @@ def _lines(log: Log) -> Iterator[tuple[str, Piece]]:
     for split in list_splits([log], max(log.size_bytes, 1)):
         for line in read_lines(split):
             yield log.source_file, line
-
-
-def _type_of_pzp(row: LandedPzpLine) -> str:
-    return f"pzp {row.domain or ''}"
 
 
 def _type_of(row: LandedLine) -> str:

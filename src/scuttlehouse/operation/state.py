@@ -132,8 +132,8 @@ def _place_of_catalog() -> str:
     address = postgresql_address()
     if not address:
         return "SQLite"
-    host, _ = server_of(address, _POSTGRESQL_PORT) or ("localhost", 0)
-    return f"PostgreSQL on {host}"
+    server = server_of(address, _POSTGRESQL_PORT)
+    return f"PostgreSQL on {server[0]}" if server else "PostgreSQL"
 
 
 def tables() -> Finding:

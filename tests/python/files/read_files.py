@@ -12,23 +12,18 @@ from typing import Any
 import forms
 from conftest import FIXTURES, PROJECT
 from pieces import each_line
+from rows import RING
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.parts import Kind, Line
 from scuttlehouse.landing.glued_lines import land_lines
 from scuttlehouse.landing.logs import list_splits, read_lines
-from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import LandedLine
 
 REPORTED = FIXTURES / "reported" / "files"
-PACKAGES = FIXTURES / "packages"
 SAMPLE = PROJECT / "sample"
-RING = KeyRing(b"pepper")
 POST = b'{"key": "%a", "value": {"author": "@a", "sequence": 1, "content": {}}}'
-OF_PZP = b'{"data": null, "metadata": {"v": 4}, "sigkey": "a", "sig": "a"}'
-TEXT_OF_POST = json.dumps(POST.decode()).encode()
-KEY = b"glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
 
 
 def read(path: Path) -> list[Line]:

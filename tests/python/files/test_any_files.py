@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import forms
 from pieces import each_line
-from read_files import RING, faults, read
+from read_files import faults, read
+from rows import RING
 from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.recognise import recognise, recognise_head
 from scuttlehouse.files.values import split_values

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import forms
-from read_files import POST, RING, SAMPLE, read, records_with_ids, row_of, rows, values
+from read_files import POST, SAMPLE, read, records_with_ids, row_of, rows, values
+from rows import RING
 from scuttlehouse.files import streams
 from scuttlehouse.files.encodings import as_utf_8
 from scuttlehouse.files.limits import recognise_within_limits

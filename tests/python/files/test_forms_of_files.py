@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import forms
-from read_files import PACKAGES, REPORTED, parsed, read, row_of, rows, values
+from conftest import FIXTURES
+from read_files import REPORTED, parsed, read, row_of, rows, values
 from scuttlehouse.files import bipf
 from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.sample.signing import ClassicFeed
 
+PACKAGES = FIXTURES / "packages"
 FILES = sorted(path for path in REPORTED.rglob("*") if path.is_file() and "a18" not in path.name)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import forms
-from read_files import RING, SAMPLE, read, values
+from read_files import SAMPLE, read, values
+from rows import RING
 from scuttlehouse.files.parts import Line
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
 

@@ -19,7 +19,8 @@ import pytest
 
 import forms
 from conftest import FIXTURES
-from read_files import POST, RING, output_of, parsed, read, rows, told, values
+from read_files import POST, output_of, parsed, read, rows, told, values
+from rows import RING
 from scuttlehouse.files.keys_beside import has_keys_before
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of

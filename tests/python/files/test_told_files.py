@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import forms
-from read_files import KEY, OF_PZP, POST, TEXT_OF_POST, told, values
+from read_files import POST, told, values
 from scuttlehouse.files import flume, jq_filters
 from scuttlehouse.files.first_values import first_values
 from scuttlehouse.files.limits import recognise_within_limits
@@ -21,6 +21,10 @@ from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind
 from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.sample.signing import ClassicFeed
 from scuttlehouse.ssb.ids import to_url
+
+OF_PZP = b'{"data": null, "metadata": {"v": 4}, "sigkey": "a", "sig": "a"}'
+TEXT_OF_POST = json.dumps(POST.decode()).encode()
+KEY = b"glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
 
 
 @pytest.mark.parametrize(
